@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// Whatever a path looks like, it is only the name of a class and an object, never of a file.
+/// A path, of any form, is only the name of a class and an object, never of a file.
 struct PathTests {
     private static let targets = [
         "/parse/classes/../..", "/parse/classes/../../etc/passwd", "/parse/../../../etc/passwd",

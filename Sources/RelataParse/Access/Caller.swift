@@ -71,7 +71,7 @@ struct KnownCaller: Sendable {
     struct SignedIn: Hashable, Sendable {
         let id: String
         let user: String
-        /// When the session ends; `nil` for never.
+        /// The end of the session; `nil` for never.
         let end: Date?
     }
 }
@@ -225,11 +225,11 @@ struct CallerLookup {
     /// The names of a role and of the roles that it is a member of; `nil` if the role doesn't exist.
     func roles(including name: String) throws -> [String]? {
         guard classes.hasRoles else { return nil }
-        let plan = QueryPlan(
-            entity: InternalClasses.role,
-            condition: .comparison(.equal, .property(scope: 0, path: ["name"]), .value(.text(name)), []))
-        let query = try compiler.select(plan, columns: .expressions([.property(scope: 0, path: [])]))
-        guard let row = try connection.values(query.statement, types: query.columnTypes).first else { return nil }
+        let row = try rows(
+            .roleByName, [.text(name)], of: InternalClasses.role, ["objectId"],
+            where: .comparison(.equal, .property(scope: 0, path: ["name"]), .value(.text(name)), [])
+        ).first
+        guard let row else { return nil }
         let key = KeyValue(row[0])
         return try roles(from: [key], by: .rolesOfRoles, known: [key: name])
     }

@@ -20,14 +20,9 @@ final class PreparedCallers: Sendable {
         var size: Int { 8 + readable.count + writable.count }
     }
 
-    private struct Known {
-        var rights: [RightsKey: KnownCaller] = [:]
-        var size = 0
-    }
-
     /// The facts that a statement finds for a caller.
     enum Lookup: Hashable {
-        case session, lists, rolesOfUser, rolesOfRoles
+        case session, lists, roleByName, rolesOfUser, rolesOfRoles
     }
 
     /// One value is compared with `=`, several are a list.
@@ -36,21 +31,16 @@ final class PreparedCallers: Sendable {
         let isOne: Bool
     }
 
-    private let known = Mutex(Known())
+    private let known = Mutex(KeptCallers<RightsKey>())
     private let statements = Mutex<[StatementKey: CompiledQuery]>([:])
-    private static let maximumSize = 20_000
 
     /// The rights of callers: a caller without a session.
     ///
     /// - Parameter build: Builds them for the first caller. Throws what `build` throws.
     func rights(_ key: RightsKey, build: () throws -> KnownCaller) rethrows -> KnownCaller {
-        if let rights = known.withLock({ $0.rights[key] }) { return rights }
+        if let rights = known.withLock({ $0[key] }) { return rights }
         let rights = try build()
-        guard key.size <= Self.maximumSize / 4 else { return rights }
-        known.withLock { known in
-            if known.size + key.size > Self.maximumSize { known = Known() }
-            if known.rights.updateValue(rights, forKey: key) == nil { known.size += key.size }
-        }
+        known.withLock { $0.add(rights, for: key) }
         return rights
     }
 

@@ -20,9 +20,7 @@ final class RecentCallers {
     }
 
     private var classes: ClassSet?
-    private var known: [Key: KnownCaller] = [:]
-    private var size = 0
-    private static let maximumSize = 20_000
+    private var known = KeptCallers<Key>()
 
     /// A caller; `nil` if it wasn't read yet.
     ///
@@ -30,15 +28,11 @@ final class RecentCallers {
     func caller(_ key: Key, in classes: ClassSet) -> KnownCaller? {
         if self.classes !== classes {
             self.classes = classes
-            (known, size) = ([:], 0)
+            known = KeptCallers()
         }
         return known[key]
     }
 
     /// Keeps a caller that was read.
-    func add(_ caller: KnownCaller, for key: Key) {
-        guard caller.size <= Self.maximumSize / 4 else { return }
-        if size + caller.size > Self.maximumSize { (known, size) = ([:], 0) }
-        if known.updateValue(caller, forKey: key) == nil { size += caller.size }
-    }
+    func add(_ caller: KnownCaller, for key: Key) { known.add(caller, for: key) }
 }

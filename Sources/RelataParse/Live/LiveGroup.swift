@@ -80,7 +80,7 @@ struct LiveGroup: Sendable {
     /// A moment before ``matched`` was read: objects that were created by then are no new ones.
     private(set) var readAt: Date
     var audiences: [Audience: Set<LiveQueryID>] = [:]
-    /// In how many steps in a row the conditions took too long.
+    /// The number of steps in a row in which the conditions took too long.
     var slowSteps = 0
     private(set) var past: [Past] = []
     /// The first round since which ``past`` is complete.

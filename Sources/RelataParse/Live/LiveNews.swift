@@ -23,13 +23,14 @@ struct LiveNews: Sendable {
 
         init(events: [Told], from: LivePosition, to: LivePosition, mask: LiveMask?) {
             (self.events, self.from, self.to, self.mask) = (events, from, to, mask)
-            let (first, last) = mask == nil ? (from.text, to.text) : ("", "")
-            endings =
-                mask != nil
-                ? []
-                : events.enumerated().map { index, event in
-                    LiveNews.ending(event.object, index == events.count - 1 ? last : first)
-                }
+            guard mask == nil else {
+                endings = []
+                return
+            }
+            let (first, last) = (from.text, to.text)
+            endings = events.enumerated().map { index, event in
+                LiveNews.ending(event.object, index == events.count - 1 ? last : first)
+            }
         }
 
         /// The position that goes with an event. A client that is interrupted before the last event gets all of them

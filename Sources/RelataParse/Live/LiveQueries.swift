@@ -152,17 +152,6 @@ actor LiveQueries {
         }
     }
 
-    func send(_ message: String, to client: UInt64) {
-        // If the outbox is closed, the client is removed once its socket ends.
-        clients[client]?.outbox.append(message)
-    }
-
-    private func message(_ operation: String, _ members: JSONObject, to client: UInt64) -> String {
-        var message: JSONObject = ["op": .string(operation), "clientId": .string(String(client, radix: 36))]
-        for (name, value) in members { message[name] = value }
-        return JSONWriter.text(.object(message))
-    }
-
     private func connect(_ client: UInt64, _ headers: [String: String]) async throws(LiveProblem) {
         guard let address = clients[client].map(\.address) else { return }
         guard let rights = try? keys.check(headers, from: address) else { throw Self.wrongKey }
@@ -339,28 +328,6 @@ actor LiveQueries {
             send(LiveProblem(error, of: id.requestID).text, to: id.client)
         }
         sweepLater()
-    }
-
-    private func tell(_ told: LiveNews.OfQuery, to id: LiveQueryID) {
-        if told.mask != nil || held[id] != nil { return hold(told, of: id) }
-        for (event, ending) in zip(told.events, told.endings) {
-            guard send(event.kind, ending, to: id) else { return }
-        }
-    }
-
-    /// Sends an event.
-    ///
-    /// - Parameter ending: The message's end, of ``LiveNews/ending(_:_:)``.
-    /// - Returns: Whether the client accepts further ones.
-    @discardableResult
-    func send(_ kind: LiveEvent.Kind, _ ending: String, to id: LiveQueryID) -> Bool {
-        guard let outbox = clients[id.client]?.outbox else { return false }
-        var message = "{\"op\":\"" + kind.rawValue
-        message.reserveCapacity(ending.utf8.count + 80)
-        message += "\",\"clientId\":\"" + String(id.client, radix: 36)
-        message += "\",\"requestId\":" + String(id.requestID)
-        message += ending
-        return outbox.append(message)
     }
 
     /// Ends all queries after a failed read: a client must not believe that nothing happened.

@@ -210,9 +210,11 @@ struct LiveReader {
     /// The objects that exist among these.
     func existing(_ keys: [KeyValue], of className: String) throws -> Set<KeyValue> {
         if keys.isEmpty || transaction.schema[className] == nil { return [] }
-        let query = try transaction.unlimitedCompiler.keys(of: className, among: keys)
-        return Set(
-            try transaction.connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
+        return try self.keys(transaction.unlimitedCompiler.keys(of: className, among: keys))
+    }
+
+    private func keys(_ query: CompiledQuery) throws -> Set<KeyValue> {
+        Set(try transaction.connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
     }
 
     /// A text that an object must contain before it can meet a query's condition; `nil` if there is none, or if the
@@ -257,11 +259,10 @@ struct LiveReader {
         else { return [] }
         let isLater = ExpressionNode.comparison(
             .greater, .property(scope: 0, path: [stamp]), .value(type.stamp(moment)), [])
-        let query = try transaction.unlimitedCompiler.keys(
-            QueryPlan(entity: className, condition: .and([.keyIn(.property(scope: 0, path: []), keys), isLater])),
-            isOrdered: false)
-        return Set(
-            try transaction.connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
+        return try self.keys(
+            transaction.unlimitedCompiler.keys(
+                QueryPlan(entity: className, condition: .and([.keyIn(.property(scope: 0, path: []), keys), isLater])),
+                isOrdered: false))
     }
 
     // MARK: Objects

@@ -273,7 +273,7 @@ struct LiveState: Sendable {
         return groups.values.contains { $0.idle != nil }
     }
 
-    /// How long events are kept for clients that reconnect.
+    /// The time that events are kept for clients that reconnect.
     var resumeTime: Duration { .seconds(options.liveResumeTime) }
 
     // MARK: Access

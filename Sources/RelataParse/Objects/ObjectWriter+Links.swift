@@ -66,15 +66,6 @@ extension ObjectWriter {
         return try pointers.map { try decoder.key($0, in: transaction, isNew: isNew) }
     }
 
-    /// All objects of a relation.
-    private func members(of owner: KeyValue, _ field: Field) throws -> [KeyValue] {
-        guard let target = field.type.targetClass else { return [] }
-        let related = RelatedOwner(entity: parseClass.name, relationship: field.name, key: owner)
-        let query = try transaction.compiler.select(
-            QueryPlan(entity: target, relatedTo: related), columns: .parts([.key(path: [])]))
-        return try transaction.connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) }
-    }
-
     /// Changes a relation that is the inverse of a pointer. Only the pointer is stored.
     private func write(_ change: FieldChange, of field: Field, _ reference: Reference, _ owner: KeyValue) throws {
         let members: [KeyValue]
@@ -89,7 +80,7 @@ extension ObjectWriter {
             members = try keys(pointers, field)
             isAdding = true
         case .removeRelation(let pointers): members = try keys(pointers, field, isNew: false)
-        case .unset: members = try self.members(of: owner, field)
+        case .unset: members = try transaction.members(of: owner, field, of: parseClass)
         default: return
         }
         var place = isAdding ? try transaction.connection.nextPlace(in: reference, of: owner, transaction.schema) : nil
@@ -158,5 +149,20 @@ extension ObjectWriter {
             let change = ValueBatch.Row(key: member, values: values, columns: changes.keys.sorted())
             return try transaction.write([change], of: source)[0]
         }
+    }
+}
+
+extension ParseTransaction {
+    /// The objects of a relation, in its order.
+    ///
+    /// - Parameter limit: The maximum number of objects; `nil` for all.
+    func members(
+        of owner: KeyValue, _ field: Field, of parseClass: ParseClass, limit: Int? = nil
+    ) throws -> [KeyValue] {
+        guard let target = field.type.targetClass else { return [] }
+        let related = RelatedOwner(entity: parseClass.name, relationship: field.name, key: owner)
+        let query = try compiler.select(
+            QueryPlan(entity: target, limit: limit, relatedTo: related), columns: .parts([.key(path: [])]))
+        return try connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) }
     }
 }

@@ -31,16 +31,25 @@ extension ParseClass {
         if let value = field.defaultValue { json["defaultValue"] = value }
         if field.type != .acl, let relationship = stored.relationship(field.name) {
             let details = RelationshipDetails(relationship)
-            if let rule = details.onTargetDelete { json["onTargetDelete"] = .string(rule.rawValue) }
-            if let rule = details.deleteRule { json["deleteRule"] = .string(rule.rawValue) }
-            if let inverse = details.inverse { json["inverse"] = .string(inverse) }
-            switch (details.order, details.inverse) {
-            case (.attribute(let name)?, _): json["order"] = .string(name)
-            case (nil, nil) where relationship.isToMany: json["order"] = false
+            json.merge(details.json(isToMany: relationship.isToMany))
             // Only that of an app's own model.
-            case (.stored?, _?): json["order"] = true
-            default: break
-            }
+            if details.order == .stored, details.inverse != nil { json["order"] = true }
+        }
+        return json
+    }
+}
+
+extension RelationshipDetails {
+    /// The rules as members of the field's description.
+    func json(isToMany: Bool) -> JSONObject {
+        var json: JSONObject = [:]
+        if let onTargetDelete { json["onTargetDelete"] = .string(onTargetDelete.rawValue) }
+        if let deleteRule { json["deleteRule"] = .string(deleteRule.rawValue) }
+        if let inverse { json["inverse"] = .string(inverse) }
+        switch order {
+        case .attribute(let name)?: json["order"] = .string(name)
+        case nil where isToMany && inverse == nil: json["order"] = false
+        case .stored?, nil: break
         }
         return json
     }

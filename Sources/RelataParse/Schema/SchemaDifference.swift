@@ -138,15 +138,8 @@ extension FieldDescription {
         json["targetClass"] = type.targetClass.map { .string($0) }
         if isRequired { json["required"] = true }
         json["defaultValue"] = defaultValue
-        json["onTargetDelete"] = details.onTargetDelete.map { .string($0.rawValue) }
-        json["deleteRule"] = details.deleteRule.map { .string($0.rawValue) }
-        json["inverse"] = details.inverse.map { .string($0) }
-        guard case .relation = type else { return .object(json) }
-        switch details.order {
-        case .attribute(let name)?: json["order"] = .string(name)
-        case nil where details.inverse == nil: json["order"] = false
-        case .stored?, nil: break
-        }
+        let isRelation = if case .relation = type { true } else { false }
+        json.merge(details.json(isToMany: isRelation))
         return .object(json)
     }
 }

@@ -210,16 +210,8 @@ extension SchemaDraft {
         if property.isRequired || options?.isRequired == true { rules.append("required") }
         if let value = options?.defaultValue { rules.append("defaultValue \(value)") }
         guard case .relationship(let relationship) = property else { return rules }
-        let details = RelationshipDetails(relationship)
-        if let rule = details.onTargetDelete { rules.append("onTargetDelete \(rule.rawValue)") }
-        if let rule = details.deleteRule { rules.append("deleteRule \(rule.rawValue)") }
-        if let inverse = details.inverse { rules.append("inverse \(inverse)") }
-        switch details.order {
-        case .attribute(let name)?: rules.append("order \(name)")
-        case nil where relationship.isToMany && details.inverse == nil: rules.append("order false")
-        case .stored?, nil: break
-        }
-        return rules
+        let details = RelationshipDetails(relationship).json(isToMany: relationship.isToMany)
+        return rules + details.map { "\($0) \($1.string ?? JSONWriter.text($1))" }
     }
 }
 

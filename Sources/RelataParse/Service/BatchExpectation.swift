@@ -58,11 +58,8 @@ struct BatchExpectation: Sendable {
         _ count: Int, of field: Field, _ key: KeyValue, _ parseClass: ParseClass, in transaction: ParseTransaction
     ) throws -> [Pointer] {
         guard let target = field.type.targetClass.flatMap({ transaction.classes[$0] }) else { return [] }
-        let owner = RelatedOwner(entity: parseClass.name, relationship: field.name, key: key)
-        let query = try transaction.compiler.select(
-            QueryPlan(entity: target.name, limit: count, relatedTo: owner), columns: .parts([.key(path: [])]))
-        return try transaction.connection.values(query.statement, types: query.columnTypes).map {
-            Pointer(className: target.name, objectID: target.objectID.text(KeyValue($0)))
+        return try transaction.members(of: key, field, of: parseClass, limit: count).map {
+            Pointer(className: target.name, objectID: target.objectID.text($0))
         }
     }
 

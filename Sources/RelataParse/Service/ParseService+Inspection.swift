@@ -12,14 +12,24 @@ package struct InspectionReply: Sendable {
     package var body: [UInt8]
 }
 
+extension InspectionReply {
+    init(_ json: JSONValue) { self.init(body: WireReply(json).body) }
+
+    /// - Parameter report: Called with an error whose details the client doesn't get.
+    init(_ error: any Error, report: (any Error) -> Void) {
+        let reply = WireReply(ParseError(error, report: report))
+        self.init(status: reply.status, body: reply.body)
+    }
+}
+
 extension ParseService {
     /// Answers a request beyond Parse's protocol. The caller may see everything.
     ///
     /// - Parameters:
     ///   - path: `/classes` for the classes and the titles of their objects; `/counts/Genre` for the
     ///     number of objects in `relations` of the objects with some `ids`; `/estimates` for the approximate numbers of
-    ///     objects of large classes; `/diagram.svg` for a diagram; `/check` for contradictions to the schema; `/access/Genre` or `/access/Genre/ID` for the rules by which `subject` is allowed
-    ///     operations.
+    ///     objects of large classes; `/diagram.svg` for a diagram; `/check` for contradictions to the schema;
+    ///     `/access/Genre` or `/access/Genre/ID` for the rules by which `subject` is allowed operations.
     ///   - query: The part of the address after the question mark.
     ///   - subject: The one whose rights limit counts, and are explained; `nil` for the master key.
     ///   - report: Called with errors whose details the client doesn't get.
@@ -30,32 +40,30 @@ extension ParseService {
         do {
             let path = try ParseCall.path(path)
             switch (path.first, path.count) {
-            case ("classes", 1): return InspectionReply(body: WireReply(try await classDescriptions()).body)
+            case ("classes", 1): return InspectionReply(try await classDescriptions())
             case ("counts", 2):
                 let parameters = try ParseCall.parameters(query)
                 let request = try CountsRequest(className: path[1], parameters)
                 let caller = subject.map { Caller(subject: $0) } ?? .master
-                return InspectionReply(
-                    body: WireReply(try await store.read(as: caller) { try request.run(in: $0) }).body)
+                return InspectionReply(try await store.read(as: caller) { try request.run(in: $0) })
             // Statistics count hidden objects, too.
             case ("estimates", 1) where subject == nil:
-                return InspectionReply(body: WireReply(try await estimates()).body)
+                return InspectionReply(try await estimates())
             case ("access", 2...3):
                 guard let subject else {
                     throw ParseError(.invalidQuery, "name the caller whose access to explain: nobody, a user or a role")
                 }
                 let explanation = try await store.explainAccess(
                     of: subject, to: path[1], path.count > 2 ? path[2] : nil)
-                return InspectionReply(body: WireReply(explanation.json).body)
+                return InspectionReply(explanation.json)
             case ("diagram.svg", 1):
                 let picture = try await store.read(as: .master) { $0.schema.diagram().svg }
                 return InspectionReply(contentType: "image/svg+xml; charset=utf-8", body: Array(picture.utf8))
-            case ("check", 1): return InspectionReply(body: WireReply(try await findings()).body)
+            case ("check", 1): return InspectionReply(try await findings())
             default: return nil
             }
         } catch {
-            let reply = WireReply(ParseError(error, report: report))
-            return InspectionReply(status: reply.status, body: reply.body)
+            return InspectionReply(error, report: report)
         }
     }
 

@@ -50,13 +50,12 @@ extension ParseService {
             default: return nil
             }
         } catch {
-            let reply = WireReply(ParseError(error, report: report))
-            return SchemaFileReply(reply: InspectionReply(status: reply.status, body: reply.body))
+            return SchemaFileReply(reply: InspectionReply(error, report: report))
         }
     }
 
     private static func reply(_ json: JSONValue) -> SchemaFileReply {
-        SchemaFileReply(reply: InspectionReply(body: WireReply(json).body))
+        SchemaFileReply(reply: InspectionReply(json))
     }
 }
 

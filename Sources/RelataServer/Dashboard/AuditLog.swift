@@ -113,7 +113,7 @@ package final class AuditLog: Sendable {
     // MARK: Details
 
     /// As many texts as an entry has, none of them long.
-    static func details(_ texts: [String]) -> [String] {
+    static func details(_ texts: some Collection<String>) -> [String] {
         let shown = texts.prefix(maximumDetails).map { String($0.prefix(maximumLength)) }
         return texts.count > maximumDetails ? shown + ["and \(texts.count - maximumDetails) more"] : shown
     }
@@ -122,7 +122,8 @@ package final class AuditLog: Sendable {
     static func details(of request: [UInt8], _ reply: [UInt8]) -> [String] {
         guard let requests = (try? JSONParser.parse(request))?["requests"]?.array else { return [] }
         let replies = (try? JSONParser.parse(reply))?.array ?? []
-        var details = requests.prefix(maximumDetails).enumerated().map { place, request in
+        let texts = requests.indices.lazy.map { place in
+            let request = requests[place]
             var path = (request["path"]?.string ?? "").withoutParameters
             if request["method"] == "POST", replies.count == requests.count,
                 let id = replies[place]["success"]?["objectId"]?.string
@@ -130,11 +131,9 @@ package final class AuditLog: Sendable {
                 path += "/" + id
             }
             let fields = request["body"]?.object?.map(\.key).sorted().joined(separator: ", ") ?? ""
-            let text = "\(request["method"]?.string ?? "") \(path)" + (fields.isEmpty ? "" : " (\(fields))")
-            return String(text.prefix(maximumLength))
+            return "\(request["method"]?.string ?? "") \(path)" + (fields.isEmpty ? "" : " (\(fields))")
         }
-        if requests.count > maximumDetails { details.append("and \(requests.count - maximumDetails) more") }
-        return details
+        return details(texts)
     }
 }
 #endif

@@ -32,14 +32,14 @@ struct AccessExplainCommand: AsyncParsableCommand {
 
     func run() async throws {
         let subject: AccessSubject = user.map { .user($0) } ?? role.map { .role($0) } ?? .nobody
-        let store = try SchemaSource.store(source.file)
         do {
-            let explanation = try await store.explainAccess(of: subject, to: className, objectID)
+            let explanation = try await SchemaSource.reading(source.file) {
+                try await $0.explainAccess(of: subject, to: className, objectID)
+            }
             for line in explanation.lines { print(DisplayText.visible(line)) }
         } catch let error as ParseError {
             throw RelataError.invalidUse(error.message)
         }
-        try store.close()
     }
 }
 #endif

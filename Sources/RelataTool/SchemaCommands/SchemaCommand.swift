@@ -31,9 +31,7 @@ struct SchemaExportCommand: AsyncParsableCommand {
     @OptionGroup var source: FileArgument
 
     func run() async throws {
-        let store = try SchemaSource.store(source.file)
-        print(try await store.schemaText(), terminator: "")
-        try store.close()
+        print(try await SchemaSource.reading(source.file) { try await $0.schemaText() }, terminator: "")
     }
 }
 
@@ -122,10 +120,15 @@ struct DeployCommand: AsyncParsableCommand {
 enum SchemaSource {
     /// The plan of deploying a document.
     static func plan(for document: SchemaDocument, _ arguments: DeploymentArguments) async throws -> DeploymentPlan {
-        let store = try store(arguments.file)
-        let plan = try await store.deploymentPlan(for: document, removes: arguments.remove)
+        try await reading(arguments.file) { try await $0.deploymentPlan(for: document, removes: arguments.remove) }
+    }
+
+    /// Reads from an existing database of a server.
+    static func reading<Result>(_ path: String, _ body: (ParseStore) async throws -> Result) async throws -> Result {
+        let store = try store(path)
+        let result = try await body(store)
         try store.close()
-        return plan
+        return result
     }
 
     /// An existing database of a server.
@@ -161,10 +164,7 @@ enum SchemaSource {
     }
 
     private static func stored(_ path: String) async throws -> SchemaDocument {
-        let store = try store(path)
-        let json = try await store.schemaJSON()
-        try store.close()
-        return try SchemaDocument(json)
+        try SchemaDocument(try await reading(path) { try await $0.schemaJSON() })
     }
 }
 #endif
