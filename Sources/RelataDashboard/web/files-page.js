@@ -1,6 +1,6 @@
 // The page of all files: the number of objects that refer to each, and the end of those without any.
 import { server, session } from './api.js';
-import { checkbox, labelLine, fill, h, icon, iconButton, note, problemLine, smallButton } from './dom.js';
+import { checkbox, fill, h, icon, iconButton, labelLine, note, problemLine, smallButton } from './dom.js';
 import { openFile } from './files.js';
 import { dateText, t } from './language.js';
 import { cancelButton, openDialog, problemText } from './overlay.js';

@@ -1,6 +1,6 @@
 // The differences between the schema and one in a file, and the deployment of the file's.
 import { jsonText, server, session } from './api.js';
-import { badge, checkbox, labelLine, fill, h, note, problemLine, spacer } from './dom.js';
+import { badge, checkbox, fill, h, labelLine, note, problemLine, spacer } from './dom.js';
 import { t } from './language.js';
 import { cancelButton, labelled, openDialog, problemText } from './overlay.js';
 import { table } from './page.js';

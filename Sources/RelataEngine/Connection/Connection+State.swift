@@ -2,7 +2,7 @@ extension Connection {
     /// A value that is kept until any process commits a change; `nil` if there is none.
     ///
     /// The open transaction must have read something already, and must not write. A connection keeps one value. While
-    /// reads are recorded, it gives none: what a kept value was read from would be missing.
+    /// reads are recorded, it gives none: the reads of a kept value would be missing.
     ///
     /// - Parameter make: Makes the value for another state of the database.
     package func keptForState<Kept: AnyObject>(_ make: () -> Kept) -> Kept? {

@@ -83,7 +83,7 @@ enum RequestShape {
             let text = sides[1].replacing("+", with: " ").removingPercentEncoding ?? ""
             if plain.contains(name) { return "\(name)=\(text)" }
             if name == "predicate" { return "\(name)=\(predicate(text))" }
-            // Whoever searches for JSON searches for its words.
+            // A search for JSON is a search for its words.
             guard name != "search", let json = try? JSONParser.parse(Array(text.utf8)) else { return "\(name)=…" }
             return "\(name)=\(JSONWriter.text(shape(json)))"
         }

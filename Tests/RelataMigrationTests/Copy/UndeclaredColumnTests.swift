@@ -17,7 +17,7 @@ import Testing
         return source
     }
 
-    /// What a copy says that it leaves out.
+    /// Copies, and returns the phrases for the parts that are left out.
     private func copy(_ source: Connection, to destination: Connection) throws -> [String] {
         var omissions: [String] = []
         try DatabaseCopy.run(from: source, to: destination) { progress in

@@ -199,7 +199,7 @@ import Testing
 
     // MARK: Writing
 
-    @Test func whatTheCallerMayNotWriteStaysAsItIs() async throws {
+    @Test func objectsThatTheCallerMayNotWriteStayUnchanged() async throws {
         let (his, everything) = (try store(of: .user(sam.id)), try await all())
         let editors = try #require(try await his.first(Essay.where { $0.title == "editors" }))
         let hers = try #require(try await server.find("Essay", where: ["title": "hers"]).first?["objectId"]?.string)
@@ -220,7 +220,7 @@ import Testing
         #expect(try await his.delete(Essay.where { $0.title == "editors" }).deletedCount == 0)
         #expect(isInvalidUse(await failure { try await his.update(Essay.all) { $0.title.set(to: "x") } }))
         #expect(try await all() == everything)
-        // What he may write is written.
+        // Objects that he may write are written.
         let open = try #require(try await his.first(Essay.where { $0.title == "open" }))
         try await his.update(Essay.self, id: open.objectId) { $0.price = 5 }
         _ = try await his.save(Essay(objectId: "new", title: "new"))

@@ -48,7 +48,7 @@ struct ObservationOracleTests {
 
 // MARK: The oracle
 
-/// What is stored, with the levels that hide it.
+/// The stored objects, with the levels that hide them.
 private struct PlainCellars {
     struct Item {
         var name: String
@@ -73,7 +73,7 @@ private struct PlainCellars {
         bottles.filter { isSeen($0.value, "Bottle") }.sorted { $0.key < $1.key }
     }
 
-    /// What the observers see, in their order.
+    /// The values that the observers see, in the observers' order.
     var texts: [String] {
         let bottles = seenBottles
         func text(_ id: Int, _ item: Item) -> String { "\(id) \(item.name) \(item.level)" }
@@ -95,7 +95,7 @@ private struct PlainCellars {
     }
 }
 
-/// A write to a store, and to what the oracle has of it.
+/// A write to a store, and to the oracle's copy.
 private enum RandomWrite: Sendable {
     case addCellar(Int, String, level: Int)
     case addBottle(Int, String, level: Int, cellar: Int?)
@@ -276,7 +276,7 @@ private struct ObservationRun {
         }
     }
 
-    /// Waits until each observer has been told what it sees.
+    /// Waits until each observer has been told the values that it sees.
     mutating func compare() async throws {
         for (number, text) in plain.texts.enumerated() {
             if followers[number].expected.last != text { followers[number].expected.append(text) }

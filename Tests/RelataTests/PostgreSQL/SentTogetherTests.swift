@@ -140,7 +140,7 @@ struct SentTogetherTests {
         await #expect(throws: RelataError.self) { try await store.fetch(Self.query) }
         try session.run(#"ALTER TABLE "Seafarer" RENAME TO "Mariner""#)
         try Self.expectAll(try await store.fetch(Self.query))
-        // What can't be sent ends the call before anything is.
+        // A value that can't be sent ends the call before anything is sent.
         await #expect(throws: RelataError.self) {
             try await store.fetch(
                 Voyage.all.including {

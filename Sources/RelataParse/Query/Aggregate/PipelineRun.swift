@@ -8,7 +8,7 @@ import RelataEngine
 /// statements.
 ///
 /// It costs ten times as much: four figures of 100,000 objects in 97 groups take 36 ms in SQL, and 360 ms in memory, of
-/// which 295 ms read the objects. So what can be a statement is one.
+/// which 295 ms read the objects. So every stage that can be SQL is SQL.
 struct PipelineRun {
     let transaction: ParseTransaction
     let parseClass: ParseClass
