@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import signal
 import sqlite3
@@ -9,7 +10,7 @@ import subprocess
 import tempfile
 import urllib.request
 
-from support import ROOT, AppTest, Keys
+from support import ROOT, AppTest, Keys, Server
 
 KEY = "the-master-key"
 HOSTILE = [
@@ -78,6 +79,8 @@ class DashboardServer:
         with urllib.request.urlopen(request, timeout=10) as reply:
             return json.load(reply)
 
+    pointer = staticmethod(Server.pointer)
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(30)
@@ -126,3 +129,36 @@ class DashboardTest(AppTest):
         return browser.driver.execute_script(
             "const id = document.querySelector('.grid-scroller').getAttribute('aria-activedescendant');"
             "return id && document.getElementById(id).innerText")
+
+    def save(self, browser):
+        """Saves the edits, and waits until they are stored."""
+        browser.chord(Keys.CONTROL, "s")
+        browser.wait(lambda: not any(each.is_displayed() for each in browser.all(".page-title button.primary")), "the end of saving")
+        browser.wait_for_text(".notices", "saved")
+
+
+class FolderTest(DashboardTest):
+    """A test with a folder for the files that its browsers choose and save."""
+
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory(prefix="relata-saved-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def signed_in(self, place="", **options):
+        browser = super().signed_in(place, **options)
+        browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {
+            "behavior": "allow", "downloadPath": str(self.folder)})
+        return browser
+
+    def downloaded(self, browser, name):
+        """Waits for a file that the browser saves, and returns its text."""
+        file = self.folder / name
+        browser.wait(lambda: file.exists() and not list(self.folder.glob("*.crdownload")), name)
+        return file.read_text()
+
+    def file(self, name, text):
+        """Writes a file, and returns its path."""
+        (self.folder / name).write_text(text)
+        return str(self.folder / name)

@@ -21,10 +21,6 @@ class Editing(DashboardTest):
         browser.chord(Keys.CONTROL, "a")
         browser.press(text)
 
-    def save(self, browser):
-        browser.chord(Keys.CONTROL, "s")
-        browser.wait(lambda: not any(each.is_displayed() for each in browser.all(".page-title button.primary")), "the end of saving")
-
     def test_values_are_edited_in_place_by_keyboard_and_saved_together(self):
         browser = self.signed_in("#/Book")
         self.at_cell(browser, 5, 1)

@@ -131,10 +131,6 @@ class Files(DashboardTest):
     def scan(self, letter):
         return self.server.ask("GET", f"/classes/Letter/{letter}").get("scan", {}).get("name")
 
-    def save(self, browser):
-        browser.chord(Keys.CONTROL, "s")
-        browser.wait_for_text(".notices", "was saved")
-
     def test_a_chosen_file_is_uploaded_when_all_is_saved(self):
         letter = self.attach(self.upload("scan.txt"))
         browser = self.at_file()

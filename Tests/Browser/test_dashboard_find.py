@@ -80,8 +80,11 @@ class Counting(DashboardTest):
             "CREATE TABLE Album (id INTEGER PRIMARY KEY, title TEXT NOT NULL)",
             "INSERT INTO Album VALUES (1, 'One')",
             "ANALYZE",
-            # As if the table was that large.
+            # The statistics of a larger table.
             "UPDATE sqlite_stat1 SET stat = '1234567' WHERE tbl = 'Track'")
+
+    def wait_for_count(self, browser, text):
+        browser.wait(lambda: browser.one_text(".status-count") == text, text)
 
     def class_counts(self, browser):
         return dict(text.split("\n") for text in browser.texts(".classes li") if "\n" in text)
@@ -94,7 +97,7 @@ class Counting(DashboardTest):
         browser.screenshot("dashboard-estimate")
         browser.tab_to(".status-count button")
         browser.press(Keys.ENTER)
-        browser.wait(lambda: browser.one_text(".status-count") == "250 objects", "the number")
+        self.wait_for_count(browser, "250 objects")
         # The keys are the grid's again.
         browser.chord(Keys.CONTROL, Keys.END)
         browser.wait(lambda: self.active(browser) == "Track 250", "the last object")
@@ -108,15 +111,15 @@ class Counting(DashboardTest):
         for last in ["Track 101", "Track 201", "Track 250"]:
             browser.chord(Keys.CONTROL, Keys.END)
             browser.wait(lambda: self.active(browser) == last, last)
-        browser.wait(lambda: browser.one_text(".status-count") == "250 个对象", "the number")
+        self.wait_for_count(browser, "250 个对象")
 
     def test_objects_that_meet_a_condition_are_counted(self):
         browser = self.signed_in("#/Track?predicate=id > 40")
-        browser.wait(lambda: browser.one_text(".status-count") == "210 objects", "the number")
+        self.wait_for_count(browser, "210 objects")
 
     def test_counting_that_takes_long_is_given_up_until_somebody_asks(self):
         browser = self.browse()
-        # As if time ran faster.
+        # Every time limit has passed at once.
         browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
             "source": "AbortSignal.timeout = () => AbortSignal.abort(new DOMException('', 'TimeoutError'));"})
         browser.open("about:blank")
@@ -125,7 +128,7 @@ class Counting(DashboardTest):
         browser.open(self.server.address + "#/Track?predicate=id > 40")
         browser.wait_for_text(".status-count", "at least 100 objects")
         browser.click(".status-count button")
-        browser.wait(lambda: browser.one_text(".status-count") == "210 objects", "the number")
+        self.wait_for_count(browser, "210 objects")
         # The end of full pages is found, too.
         browser.open(self.server.address + "#/Track?predicate=id < 201")
         browser.wait_for_text(".grid-body", "Track 1")
@@ -133,7 +136,7 @@ class Counting(DashboardTest):
         browser.chord(Keys.CONTROL, Keys.END)
         browser.wait(lambda: self.active(browser) == "Track 101", "the second page")
         browser.chord(Keys.CONTROL, Keys.END)
-        browser.wait(lambda: browser.one_text(".status-count") == "200 objects", "the number")
+        self.wait_for_count(browser, "200 objects")
 
 
 if __name__ == "__main__":

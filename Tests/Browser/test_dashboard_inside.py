@@ -1,4 +1,4 @@
-"""What the dashboard of `relata serve` tells of the server."""
+"""The page of the dashboard of `relata serve` about the server itself."""
 
 import unittest
 

@@ -2,37 +2,18 @@
 
 import json
 import os
-import pathlib
-import tempfile
 import unittest
 
-from dashboard import HOSTILE, DashboardTest
+from dashboard import HOSTILE, FolderTest
 from support import Keys
 
 
-class Moving(DashboardTest):
-    def setUp(self):
-        super().setUp()
-        folder = tempfile.TemporaryDirectory(prefix="relata-moved-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Moving(FolderTest):
     def at_page(self, **options):
         browser = self.signed_in("#/Book", **options)
-        browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {
-            "behavior": "allow", "downloadPath": str(self.folder)})
         browser.open(self.server.address + "#//move")
         browser.one("#export-format")
         return browser
-
-    def downloaded(self, browser, name):
-        file = self.folder / name
-        browser.wait(lambda: file.exists() and not list(self.folder.glob("*.crdownload")), name)
-        return file.read_text()
-
-    def file(self, name, text):
-        (self.folder / name).write_text(text)
-        return str(self.folder / name)
 
     def bring(self, browser, *paths):
         browser.one("#import-files").send_keys("\n".join(paths))

@@ -21,15 +21,15 @@ class Order(DashboardTest):
         self.album = self.server.ask("POST", "/classes/Album", {"title": "Evening", "tracks": tracks})["objectId"]
 
     def new_track(self, title):
-        return {"__type": "Pointer", "className": "Track", "objectId": self.server.ask("POST", "/classes/Track", {"title": title})["objectId"]}
+        return self.server.pointer("Track", self.server.ask("POST", "/classes/Track", {"title": title})["objectId"])
 
     def change(self, operation, track):
-        """What another client does with a track."""
+        """Changes the tracks as another client."""
         self.server.ask("PUT", f"/classes/Album/{self.album}", {"tracks": {"__op": operation, "objects": [track]}})
 
     def stored(self):
         """The tracks in their order, as the server has them."""
-        album = {"__type": "Pointer", "className": "Album", "objectId": self.album}
+        album = self.server.pointer("Album", self.album)
         where = urllib.parse.quote(json.dumps({"$relatedTo": {"object": album, "key": "tracks"}}))
         return [each["title"] for each in self.server.ask("GET", f"/classes/Track?where={where}")["results"]]
 
@@ -48,10 +48,6 @@ class Order(DashboardTest):
         for _ in range(3):
             browser.chord(Keys.ALT, Keys.ARROW_UP)
         self.assertEqual(self.shown(browser), ["Rain", "Dawn", "Harbour", "Lanterns"])
-
-    def save(self, browser):
-        browser.chord(Keys.CONTROL, "s")
-        browser.wait_for_text(".notices", "was saved")
 
     def test_members_are_moved_by_keyboard_and_saved_together(self):
         browser = self.at_tracks()
@@ -86,7 +82,7 @@ class Order(DashboardTest):
         self.assertEqual(self.shown(browser), TRACKS)
         self.assertNotIn("change", browser.one_text(".page-title"))
 
-    def test_what_others_add_at_the_end_is_no_conflict(self):
+    def test_a_track_that_somebody_else_adds_at_the_end_is_no_conflict(self):
         browser = self.at_tracks()
         self.move_last_to_front(browser)
         browser.click('[aria-label^="Dawn: Take out"]')

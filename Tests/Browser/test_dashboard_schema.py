@@ -1,12 +1,10 @@
 """The schema as a file in the dashboard of `relata serve`: saved, compared and deployed."""
 
 import json
-import pathlib
 import subprocess
-import tempfile
 import unittest
 
-from dashboard import HOSTILE, DashboardTest
+from dashboard import HOSTILE, FolderTest
 from support import Keys
 
 COMPARE = ".page-head .move-line button:nth-of-type(1)"
@@ -14,31 +12,23 @@ SAVE = ".page-head .move-line button:nth-of-type(2)"
 DEPLOY = "dialog button.primary"
 
 
-class SchemaFile(DashboardTest):
-    def setUp(self):
-        super().setUp()
-        folder = tempfile.TemporaryDirectory(prefix="relata-schema-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class SchemaFile(FolderTest):
     def at_page(self, **options):
         browser = self.signed_in("#/Book", **options)
-        browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {
-            "behavior": "allow", "downloadPath": str(self.folder)})
         browser.open(self.server.address + "#//schema")
         browser.one(".class-card")
         return browser
 
     def exported(self):
-        """What the command-line tool writes."""
+        """The output of the command-line tool."""
         return subprocess.run(
             [self.server.tool, "schema", "export", self.server.database], check=True, capture_output=True, text=True).stdout
 
-    def file(self, name, change):
+    def changed(self, name, change):
+        """Writes the schema with a change, and returns the path of the file."""
         classes = json.loads(self.exported())
         change({each["className"]: each for each in classes}, classes)
-        (self.folder / name).write_text(json.dumps(classes))
-        return str(self.folder / name)
+        return self.file(name, json.dumps(classes))
 
     def choose(self, browser, path):
         browser.one("#schema-file").send_keys(path)
@@ -49,11 +39,9 @@ class SchemaFile(DashboardTest):
     def test_the_saved_schema_is_the_file_of_the_tool_and_differs_in_nothing(self):
         browser = self.at_page()
         browser.click(SAVE)
-        file = self.folder / "library.sqlite.schema.json"
-        browser.wait(lambda: file.exists() and not list(self.folder.glob("*.crdownload")), file.name)
-        self.assertEqual(file.read_text(), self.exported())
+        self.assertEqual(self.downloaded(browser, "library.sqlite.schema.json"), self.exported())
         browser.click(COMPARE)
-        self.choose(browser, str(file))
+        self.choose(browser, str(self.folder / "library.sqlite.schema.json"))
         browser.wait_for_text("dialog", "The schema is that of the file.")
         self.assertFalse(self.is_enabled(browser))
         browser.press(Keys.ESCAPE)
@@ -67,7 +55,7 @@ class SchemaFile(DashboardTest):
         browser = self.at_page()
         browser.tab_to(COMPARE)
         browser.press(Keys.ENTER)
-        self.choose(browser, self.file("wanted.json", change))
+        self.choose(browser, self.changed("wanted.json", change))
         browser.wait_for_text("dialog", "2 differences")
         rows = [text.split("\t") for text in browser.texts("dialog tbody tr")]
         self.assertEqual([row[0] for row in rows], ["Book", "Shelf"])
@@ -89,7 +77,7 @@ class SchemaFile(DashboardTest):
         browser.wait_for_text('[aria-labelledby="audit-title"]', "add the class Shelf")
         self.assertNotIn("harmed", browser.one_text('[aria-labelledby="audit-title"]'))
 
-    def test_what_is_only_here_goes_only_when_it_is_asked_for_and_empty(self):
+    def test_a_class_that_the_file_lacks_is_removed_only_if_asked_for_and_empty(self):
         self.server.sql("CREATE TABLE Spare (id INTEGER PRIMARY KEY, name TEXT)")
 
         def change(_, classes):
@@ -97,7 +85,7 @@ class SchemaFile(DashboardTest):
 
         browser = self.at_page()
         browser.click(COMPARE)
-        self.choose(browser, self.file("fewer.json", change))
+        self.choose(browser, self.changed("fewer.json", change))
         browser.wait_for_text("dialog", "2 differences")
         self.assertFalse(self.is_enabled(browser))
         browser.tab_to("#schema-removes")
@@ -110,25 +98,24 @@ class SchemaFile(DashboardTest):
         browser.wait(lambda: not browser.all('.class-card[aria-label="Spare"]'), "the class to go")
         self.assertTrue(browser.all('.class-card[aria-label="Review"]'))
 
-    def test_what_cannot_be_deployed_and_what_is_no_schema_is_told(self):
+    def test_a_schema_that_cannot_be_deployed_and_an_invalid_one_are_refused(self):
         def change(by_name, _):
             by_name["Book"]["fields"]["title"] = {"type": "Number"}
 
         browser = self.at_page()
         browser.click(COMPARE)
-        self.choose(browser, self.file("other.json", change))
+        self.choose(browser, self.changed("other.json", change))
         browser.wait_for_text("dialog .form-problem", "can't deploy Book.title")
         self.assertFalse(self.is_enabled(browser))
         for name, text, words in [("a.json", "{", "This is no JSON"), ("b.json", "{}", "a schema is an array of classes")]:
-            (self.folder / name).write_text(text)
-            self.choose(browser, str(self.folder / name))
+            self.choose(browser, self.file(name, text))
             browser.wait_for_text("dialog footer .form-problem", words)
             self.assertFalse(self.is_enabled(browser))
 
     def test_a_plan_that_is_no_longer_true_is_not_deployed(self):
         browser = self.at_page()
         browser.click(COMPARE)
-        self.choose(browser, self.file("wanted.json", lambda _, classes: classes.extend([
+        self.choose(browser, self.changed("wanted.json", lambda _, classes: classes.extend([
             {"className": "Shelf"}, {"className": "Room"}])))
         browser.wait_for_text("dialog", "add the class Room")
         self.server.sql("CREATE TABLE Room (id INTEGER PRIMARY KEY)")
@@ -141,7 +128,7 @@ class SchemaFile(DashboardTest):
         browser.one('.class-card[aria-label="Shelf"]')
 
     def test_a_dashboard_that_only_reads_compares_only(self):
-        path = self.file("wanted.json", lambda _, classes: classes.append({"className": "Shelf"}))
+        path = self.changed("wanted.json", lambda _, classes: classes.append({"className": "Shelf"}))
         self.server.stop()
         self.server.start("--dashboard", "read-only")
         browser = self.at_page()
@@ -155,7 +142,7 @@ class SchemaFile(DashboardTest):
             by_name["Book"]["fields"]["pages"] = {"type": "Number", "required": True}
             by_name["Book"]["fields"]["title"] = {"type": "Number"}
 
-        path = self.file("wanted.json", change)
+        path = self.changed("wanted.json", change)
         for language, width, dark, words in [("en", 1280, False, "2 differences"), ("zh-CN", 400, True, "2 处不同")]:
             with self.subTest(language=language, width=width):
                 browser = self.at_page(language=language, width=width, dark=dark)

@@ -1,10 +1,8 @@
 """The dashboard of `relata serve`, viewed as somebody else."""
 
-import json
 import unittest
-import urllib.request
 
-from dashboard import HOSTILE, KEY, DashboardTest
+from dashboard import HOSTILE, DashboardTest
 from support import Keys
 
 EVERYBODY = {"*": True}
@@ -16,7 +14,7 @@ class ViewingAs(DashboardTest):
         self.mei = self.master("POST", "/users", {"username": "mei", "password": "a secret"})["objectId"]
         self.master("POST", "/users", {"username": "sam", "password": "a secret"})
         self.master("POST", "/roles", {"name": "Editors", "ACL": {"*": {"read": True}}})
-        owner = {"__type": "Pointer", "className": "_User", "objectId": self.mei}
+        owner = self.server.pointer("_User", self.mei)
         for fields in [
             {"title": "a", "price": "price of a", "cost": "cost of a", "owner": owner}, {"title": "b", "price": "price of b", "cost": "cost of b"},
             {"title": "c", "price": "price of c", "cost": "cost of c", "ACL": {"role:Editors": {"read": True}}},
@@ -27,11 +25,7 @@ class ViewingAs(DashboardTest):
             "protectedFields": {"*": ["price", "cost"], "userField:owner": ["cost"]}}})
 
     def master(self, method, path, body):
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.server.port}/parse{path}", method=method, data=json.dumps(body).encode(),
-            headers={"X-Parse-Application-Id": "app", "X-Parse-Master-Key": KEY, "Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=10) as reply:
-            return json.load(reply)
+        return self.server.ask(method, path, body, is_master=True)
 
     def view_as(self, browser, item, name=None):
         browser.click(".viewer")

@@ -1,4 +1,4 @@
-"""A mail server for tests, on a free port of this machine. What it is like, is the argument, as JSON.
+"""A mail server for tests, on a free port of this machine. The argument describes it, as JSON.
 
 It writes its port to standard output, then each mail that it took, a JSON object a line, and ends with its input."""
 

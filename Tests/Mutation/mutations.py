@@ -206,7 +206,7 @@ def find(file, text):
             line.rstrip().endswith(("{", "else {", ",")) and not re.search(r"\bfunc\b", line))
 
         def numbered(match, pattern):
-            """Which of equal parts of the line it is, if it isn't the only one."""
+            """Its number among equal parts of the line, if it isn't the only one."""
             equal = [other.start() for other in pattern.finditer(line) if other[0] == match[0]]
             return f" #{equal.index(match.start()) + 1}" if len(equal) > 1 else ""
 

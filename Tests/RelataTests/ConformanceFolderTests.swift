@@ -58,7 +58,7 @@ import Testing
         "let strict = query.including { $0.genre.required }",
         "WITH RECURSIVE n(i) AS (SELECT 1) SELECT i FROM n", "ON UPDATE CASCADE",
     ])
-    func whatEachEngineHasIsNoFinding(text: String) { #expect(Self.findings(in: text) == []) }
+    func sqlOfEveryEngineIsNoFinding(text: String) { #expect(Self.findings(in: text) == []) }
 
     /// An unlisted engine would not be tested.
     @Test func eachFileOfEnginesIsInTheListOfAllCases() throws {

@@ -1,4 +1,4 @@
-// Asks the server. What is asked is Parse's protocol, and a few things besides that it has no words for.
+// Asks the server, by Parse's protocol, and by a few requests that the protocol lacks.
 
 /** Why the server didn't do as it was asked; `status` is 0 where it wasn't reached. */
 export class ServerError extends Error {
@@ -15,7 +15,7 @@ export const session = new (class extends EventTarget {
   /** As whom the store is viewed, `{ name, text }`; `null` for the master key. */
   viewer = null;
 
-  /** Whoever views as somebody else changes nothing. */
+  /** Nothing is changed while the store is viewed as somebody else. */
   get isReadOnly() { return this.viewer !== null || (this.information?.isReadOnly ?? true); }
 
   view(viewer) {
@@ -27,7 +27,7 @@ export const session = new (class extends EventTarget {
   async resume() {
     const before = this.information;
     const information = await send('GET', 'session');
-    // Whoever signed in meanwhile stays so.
+    // Somebody may have signed in meanwhile.
     if (this.information === before) this.#take(information);
   }
 
@@ -62,7 +62,7 @@ export function jsonText(value, space) {
 
 export function jsonValue(text) { return JSON.parse(text, exact); }
 
-/** A reply, whatever its status. `bytes` is a body that is sent as it is; `asMaster` is for what the viewer doesn't ask. */
+/** A reply of any status. `bytes` is a body that is sent unchanged; `asMaster` is for requests that the viewer doesn't make. */
 async function exchange(method, path, { query = {}, body, bytes, signal, asMaster = false } = {}) {
   const address = new URL('api/' + path, document.baseURI);
   for (const [name, value] of Object.entries(query)) {
@@ -114,7 +114,7 @@ export const server = {
   find: (className, query, signal) => get(at('parse', 'classes', className), query, { signal }),
   object: (className, id, query) => get(at('parse', 'classes', className, id), query),
   deletionPlan: (className, id) => server.object(className, id, { deletionPlan: '1' }),
-  /** What the viewer may do with the objects of a class, or with one of them. */
+  /** The viewer's rights on the objects of a class, or on one of them. */
   access: (className, id) => get(at('access', className, ...id === undefined ? [] : [id])),
   /** Somebody to view as, by name or id; `null` where there is none. */
   async user(text) {
@@ -127,7 +127,7 @@ export const server = {
     const { results: [found] } = await get('parse/classes/_Role', { where: { name: text }, keys: 'name' }, { asMaster: true });
     return found ? { name: `role:${found.name}`, text: found.name } : null;
   },
-  /** The schema as a file; with a body, what is asked about another one. */
+  /** The schema as a file; with a body, a request about another one. */
   schemaFile: (what, body) => (what ? send('POST', `schema/${what}`, { body }) : get('schema')),
   request: (method, path, options) => send(method, 'parse' + path, options),
 
@@ -142,20 +142,20 @@ export const server = {
   },
   deleteFile: (name, isForced) => send('DELETE', at('files', name), { query: { force: isForced ? '1' : '' } }),
 
-  // What the server does.
+  // The server itself.
   feed: (after) => get('feed', { after: String(after) }),
   slow: async () => (await get('slow')).results,
   audit: async () => (await get('audit')).results,
   metrics: async () => (await get('metrics')).text,
   check: async (signal) => (await get('check', {}, { signal })).results,
-  /** A request as somebody wrote it, and what came back, whatever that is. */
+  /** A request as somebody wrote it, and its reply of any kind. */
   async ask(method, path, text) {
     const start = performance.now();
     const { reply, content } = await exchange(method, 'parse' + path, { bytes: text || undefined });
     return { status: reply.status, text: content, milliseconds: performance.now() - start };
   },
 
-  // What is moved out of the store, and into it.
+  // Exports and imports.
   beginExport: (classes, format) => send('POST', 'exports', { body: { classes, format } }),
   beginImport: (files) => send('POST', 'imports', { body: { files } }),
   runImport: (id, options) => send('POST', `imports/${id}/run`, { body: options }),

@@ -223,7 +223,7 @@ async function enter(token) {
     await (token ? session.signIn(token) : session.resume());
   } catch (error) {
     if (token && error.status === 403) {
-      // Who opens the address again is signed in, as a rule.
+      // If the address is opened again, the session usually still exists.
       await session.resume().catch(() => {});
       if (!session.information) return showLogin(root, { settings, problem: t('usedToken'), done: start });
     } else if (error.status === 0) {

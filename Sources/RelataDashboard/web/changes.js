@@ -1,4 +1,4 @@
-// The list of what was changed and isn't saved yet, and what happens when it is saved.
+// The list of unsaved edits, and their saving.
 import { badge, fill, h, icon, note, problemLine, smallButton, spacer, typeLabel } from './dom.js';
 import { edits } from './edits.js';
 import { t } from './language.js';
@@ -54,7 +54,7 @@ function item(edit) {
     ])));
 }
 
-/** Saves; where somebody else changed the same, asks what is to count. Resolves to whether all is saved. */
+/** Saves; if somebody else changed the same values, asks which ones to keep. Resolves to whether all is saved. */
 async function saveEdits() {
   if (!edits.list.length) return true;
   try {

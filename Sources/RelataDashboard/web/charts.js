@@ -1,4 +1,4 @@
-// What the server counts of itself, as small charts of the last minutes.
+// The server's own figures, as small charts of the last minutes.
 import { server } from './api.js';
 import { fill, h, svg } from './dom.js';
 import { number, t } from './language.js';

@@ -39,7 +39,7 @@ export class ClassPage {
     this.inspector = this.#makeInspector();
     this.filter = h('relata-filter', {
       onapply: ({ detail }) => {
-        // Whoever searches anew wants the best matches first.
+        // A new search shows the best matches first.
         const isNew = detail.search && detail.search !== this.#place.search;
         go({ ...this.#place, ...detail, sort: isNew ? '' : this.#place.sort, open: [] });
       },
@@ -125,7 +125,7 @@ export class ClassPage {
 
   get visibleColumns() { return this.#columns.filter(({ isHidden, name }) => !isHidden && !this.hiddenFields.has(name)); }
 
-  /** Shows what an address names. */
+  /** Shows the place of an address. */
   show(place) {
     const before = this.#place;
     this.#place = place;
@@ -166,7 +166,7 @@ export class ClassPage {
     rows.addEventListener('change', () => this.#changed(rows));
     this.grid.show({ rows, known: this.known, columns: this.visibleColumns, sort, label: this.className, staged: (row) => edits.of(this.className, row.objectId) });
     fill(this.status, t('loading'));
-    // Whoever finds objects may not be allowed to count them.
+    // A viewer who may find objects may not be allowed to count them.
     rows.load(0).then(() => rows.total === null && rows.count().catch((error) => { if (!session.viewer) throw error; })).catch((error) => {
       if (rows === this.#rows) this.#problem(error);
     });
@@ -183,11 +183,11 @@ export class ClassPage {
     fill(this.cover, emptyNotice('search', isFound ? t('nothingFound') : t('noObjects'), isFound && h('button', { onclick: () => go({ ...this.#place, predicate: '', search: '' }) }, t('showAll'))));
   }
 
-  /** How many objects there are; a click on a guess counts them. */
+  /** Shows the number of objects; a click on a guess counts them. */
   #showCount(rows) {
     const text = countText(rows);
     const isGuess = rows.isGuess && !rows.isCounting;
-    // Whoever is on the button stays there.
+    // An unchanged button keeps the focus.
     if (this.status.textContent === text && Boolean(this.status.firstElementChild) === isGuess) return;
     fill(this.status, isGuess ? h('button', {
       class: 'link', title: t('countAll'),
@@ -212,7 +212,7 @@ export class ClassPage {
     this.cover.hidden = false;
   }
 
-  /** What others changed is shown in place. */
+  /** Shows the changes of others in place. */
   async #followChanges() {
     try {
       const { epoch, versions } = await server.changes();

@@ -1,4 +1,4 @@
-// Which columns of a class are shown, in which order and how wide: remembered by the browser.
+// The columns of a class: those that are shown, their order and their widths, remembered by the browser.
 import { fill, h, iconButton, memory, typeLabel } from './dom.js';
 import { t } from './language.js';
 import { doneFooter, openDialog } from './overlay.js';
@@ -18,7 +18,7 @@ function usual(known) {
 
 const keyOf = (store, known) => `columns.${store}.${known.name}`;
 
-/** All columns of a class, also those that are hidden: what is new is at the end. */
+/** All columns of a class, also those that are hidden; new ones are at the end. */
 export function readColumns(store, known) {
   const kept = memory.read(keyOf(store, known), []).filter(({ name }) => known.field(name));
   const names = new Set(kept.map(({ name }) => name));

@@ -1,4 +1,4 @@
-// A request of Parse's protocol as somebody writes it, with what came back; of a find also its SQL and its plan.
+// A request of Parse's protocol as somebody writes it, with its reply; of a find also its SQL and its plan.
 import { jsonText, jsonValue, server, session } from './api.js';
 import { fill, h, note, problemLine, select, submitButton } from './dom.js';
 import { number, t } from './language.js';

@@ -1,4 +1,4 @@
-// How many objects there are: exactly where that is quick, else about how many.
+// The number of objects: exact where counting is quick, otherwise an estimate.
 import { server } from './api.js';
 
 /** Of a class with more objects by the database's statistics, the estimate is enough until somebody asks. */

@@ -1,4 +1,4 @@
-// What deleting an object would do: told before it is among the changes.
+// The plan of a deletion, shown before the deletion is among the edits.
 import { server } from './api.js';
 import { fill, h, icon, noteItem, twist, typeLabel } from './dom.js';
 import { edits } from './edits.js';
@@ -29,7 +29,7 @@ export function planDeletion(className, row) {
   }, { wide: true });
 }
 
-/** The classes as a tree of cascades, and at each what becomes of whatever is linked to its objects. */
+/** The classes as a tree of cascades, and at each the effects on the objects that are linked to its own. */
 function planTree(plan, root) {
   const sum = (groups, part) => groups.reduce((all, group) => all + group[part].length, 0);
   const counts = [['planDeleted', sum(plan.deleted, 'objectIds'), ''], ['planUnset', sum(plan.unset, 'objectIds'), ''],
@@ -41,7 +41,7 @@ function planTree(plan, root) {
     h('ul', { class: 'tree' }, classNode(plan, places, root, root, new Set())));
 }
 
-/** What the plan tells besides the objects that go, by the class whose objects it hangs on. */
+/** The plan's other effects, by the class whose deleted objects cause them. */
 function placed(plan, root) {
   const going = new Set([root, ...plan.deleted.map(({ className }) => className)]);
   const places = new Map([...going].map((name) => [name, []]));
@@ -74,7 +74,7 @@ function classNode(plan, places, className, label, seen) {
   ]);
 }
 
-/** A line of the tree that opens to the objects that it is about; what hangs on them is open. */
+/** A line of the tree that opens to its objects; the lines below it are open. */
 function branch(label, count, className, ids, below = []) {
   const names = h('ul', { hidden: ids.length > 3 });
   const draw = () => fill(names, ids.slice(0, shown).map((id) => h('li', named(className, id))),

@@ -87,10 +87,10 @@ export function icon(name) {
 export function spacer() { return h('span', { class: 'spacer' }); }
 export function note(...content) { return h('p', { class: 'note' }, content); }
 export function noteItem(...content) { return h('li', { class: 'note' }, content); }
-/** What went wrong, which is told to those who hear the page. */
+/** A line for errors, which screen readers announce. */
 export function problemLine(...content) { return h('p', { class: 'form-problem', role: 'alert' }, content); }
 export function badge(...content) { return h('span', { class: 'badge' }, content); }
-/** What something is, beside its name. */
+/** The type of something, beside its name. */
 export function typeLabel(...content) { return h('span', { class: 'type' }, content); }
 
 export function submitButton(...content) { return h('button', { type: 'submit', class: 'primary' }, content); }
@@ -108,7 +108,7 @@ export function smallButton(shape, text, onclick, more) {
 }
 
 export function checkbox(id, more) { return h('input', { type: 'checkbox', id, ...more }); }
-/** A field or a box to check, and what it is for. */
+/** A field or a box to check, and its purpose. */
 export function labelLine(...content) { return h('label', { class: 'line' }, content); }
 
 /** A button that opens and closes a list; `turned` is told whether it is open. */
@@ -141,7 +141,7 @@ export function later(milliseconds, action) {
   };
 }
 
-/** What a browser keeps for this dashboard; nothing where it keeps nothing. */
+/** The settings that a browser keeps for this dashboard; none if it keeps nothing. */
 export const memory = {
   read(name, otherwise) {
     try {

@@ -9,7 +9,7 @@ import { quoted } from './predicate.js';
 import { requiredText, schema, selection, titleOf, typeText } from './schema.js';
 import { dateOf, localTime, parsedJSON } from './values.js';
 
-/** An editor: `{ element, read(), focus }`; `read` throws for what isn't a value. */
+/** An editor: `{ element, read(), focus }`; `read` throws for an invalid value. */
 function editorFor(field, value, { id, commit } = {}) {
   const common = { id, 'aria-label': field.name };
   switch (field.type) {
@@ -40,7 +40,7 @@ function editorFor(field, value, { id, commit } = {}) {
   }
 }
 
-/** What a text says, written as spreadsheets write values of a type. */
+/** The value of a text, written as spreadsheets write values of a type. */
 export function readText(field, text) {
   if (text === '') return undefined;
   switch (field.type) {
@@ -136,7 +136,7 @@ function picker({ targetClass, name }, value, { id, commit }) {
   const searchSoon = later(150, search);
   input.addEventListener('input', () => {
     if (input.value === '') chosen = undefined;
-    // What was found before isn't what is meant now, nor what is still to be found.
+    // Objects found for an earlier text no longer match, and neither does a search that still runs.
     stop.abort();
     found = [];
     place = -1;

@@ -1,4 +1,4 @@
-// What was changed and isn't saved yet: kept in the page, shown as a list, saved together or not at all.
+// Unsaved edits: kept in the page, shown as a list, saved together or not at all.
 import { pointer, server, session } from './api.js';
 import { schema, selection, titleOf } from './schema.js';
 
@@ -28,7 +28,7 @@ export async function firstMembers(className, id, field, limit) {
   return results.map((member) => ({ ...member, className: field.targetClass }));
 }
 
-/** Those of a list in another order; who isn't in that comes last. */
+/** A list in another order; members that the order lacks come last. */
 export function arranged(list, order) {
   const place = ({ objectId }) => (order.findIndex((other) => other.objectId === objectId) + 1 || order.length + 1);
   return [...list].sort((a, b) => place(a) - place(b));
@@ -49,7 +49,7 @@ class Edits extends EventTarget {
 
   of(className, id) { return this.#all.get(`${className}/${id}`); }
 
-  /** What a field of an object is, or is to become. */
+  /** The value of a field of an object, with its edit. */
   value(className, row, name) {
     const { fields = {} } = this.of(className, row.objectId) ?? {};
     return name in fields ? fields[name].after : row[name];
@@ -152,7 +152,7 @@ class Edits extends EventTarget {
     else change.order = { before, after };
   }
 
-  /** Takes back what was changed of one object, or of all. Nothing points any more at a new one that isn't to be made. */
+  /** Takes back the edits of one object, or all. Nothing points any more at a new one that isn't to be made. */
   discard(edit) {
     this.#step(() => {
       if (!edit) return this.#all.clear();
@@ -171,7 +171,7 @@ class Edits extends EventTarget {
   /** Saves all, or nothing: somebody else's change of the same values is a `ServerError` with the status 409. */
   async save() {
     const saved = this.list;
-    // What is refused afterwards isn't uploaded once more.
+    // If saving is refused afterwards, the file isn't uploaded again.
     for (const change of saved.flatMap(({ fields }) => Object.values(fields))) {
       if (change.after?.file) change.after = await server.upload(change.after.file);
     }
@@ -194,7 +194,7 @@ class Edits extends EventTarget {
     const path = `/classes/${encodeURIComponent(className)}`;
     const body = mapped(fields, ({ after }) => (after === undefined ? { __op: 'Delete' } : plain(after)));
     for (const [name, { added, removed, order }] of Object.entries(members)) {
-      // Placing adds, so that what is to be removed comes last.
+      // Placing adds, so that removing comes last.
       const ops = [['PlaceRelation', order?.after ?? []], ['AddRelation', added], ['RemoveRelation', removed]].filter(([, objects]) => objects.length)
         .map(([__op, objects]) => ({ __op, objects: objects.map(plain) }));
       body[name] = ops.length === 1 ? ops[0] : { __op: 'Batch', ops };
@@ -204,7 +204,7 @@ class Edits extends EventTarget {
     return kind === 'delete' ? { method: 'DELETE', path: target } : { method: 'PUT', path: target, body };
   }
 
-  /** Which values are others than when they were changed here: `[{ edit, name, theirs }]`; those that are gone without name. */
+  /** The values that others changed since the edits: `[{ edit, name, theirs }]`; deleted objects without a name. */
   async conflicts() {
     const found = [];
     for (const edit of this.list.filter(({ kind }) => kind !== 'new')) {
@@ -226,7 +226,7 @@ class Edits extends EventTarget {
     return found;
   }
 
-  /** Says which of the values counts: one's own, whatever there is now, or what there is now. */
+  /** Keeps one of the two values: one's own, or the stored one. */
   resolve({ edit, name, theirs }, isMine) {
     this.#step(() => {
       const kept = this.of(edit.className, edit.id);
@@ -240,7 +240,7 @@ class Edits extends EventTarget {
     });
   }
 
-  /** Changes the values back that were saved, where there were only such. */
+  /** Changes saved values back. */
   revert(saved) {
     this.#step(() => {
       for (const { className, id, title, fields } of saved) {

@@ -1,6 +1,6 @@
-// The page of all files: how many objects refer to each, and when those go that none refers to.
+// The page of all files: the number of objects that refer to each, and the end of those without any.
 import { server, session } from './api.js';
-import { checkbox, labelLine, fill, h, icon, iconButton, note, problemLine, smallButton } from './dom.js';
+import { checkbox, fill, h, icon, iconButton, labelLine, note, problemLine, smallButton } from './dom.js';
 import { openFile } from './files.js';
 import { dateText, t } from './language.js';
 import { cancelButton, openDialog, problemText } from './overlay.js';
@@ -33,7 +33,7 @@ export class FilesPage {
       this.#files = isMore ? [...this.#files, ...reply.results] : reply.results;
       this.#reply = reply;
       this.#draw();
-      // The button may be gone, and who uses the keyboard goes on with the first of the new ones.
+      // The button may be gone, so the keyboard goes on with the first of the new ones.
       if (isMore) this.list.querySelectorAll('tbody tr')[shown]?.querySelector('button').focus();
     } catch (error) {
       if (run === this.#run) fill(this.list, problemLine(problemText(error)));

@@ -7,7 +7,7 @@ import { notify, reportProblem } from './overlay.js';
 /** The server's own names begin with random characters. */
 const own = /^[0-9a-f]{32}_/;
 
-/** The name that the file had where it came from. */
+/** The file's original name. */
 export function fileTitle(value) { return String(value?.name ?? '').replace(own, ''); }
 
 /** An address may end, so it is asked for when it is needed. Other files are stored elsewhere. */
@@ -57,7 +57,7 @@ export function fileEditor(value, attributes) {
   };
 }
 
-/** Opens a file in another tab; the browser saves what it doesn't show. */
+/** Opens a file in another tab; the browser saves it if it can't show it. */
 export async function openFile(value) {
   const name = String(value?.name ?? '');
   try {

@@ -1,5 +1,5 @@
-// What objects are found by: the words of a full-text search, and a condition, as text, in the format of predicates, and as
-// a form that writes that text.
+// The search and the condition of a grid: the words of a full-text search, and a condition, as text, in the format of
+// predicates, and as a form that writes that text.
 import { fill, h, icon, iconButton, note, select, spacer, submitButton } from './dom.js';
 import { t } from './language.js';
 import { showBelow } from './overlay.js';
@@ -41,7 +41,7 @@ class RelataFilter extends HTMLElement {
     this.append(h('div', { class: 'filter-line', role: 'search' }, this.words.box, this.builder, this.condition.box), this.problem);
   }
 
-  /** Shows what objects of a class are found by: `{ search, predicate }`. */
+  /** Shows the search and the condition of a class: `{ search, predicate }`. */
   set(known, applied) {
     this.#known = known;
     this.applied = applied;
@@ -56,7 +56,7 @@ class RelataFilter extends HTMLElement {
     fill(this.problem);
   }
 
-  /** Says what is wrong with the condition, and where. */
+  /** Shows an error of the condition, and its place. */
   showProblem(message) {
     const [, words, column] = message.match(/^(.*) at column (\d+) of "/s) ?? [null, message, null];
     this.input.setAttribute('aria-invalid', 'true');
@@ -71,7 +71,7 @@ class RelataFilter extends HTMLElement {
     }
   }
 
-  /** Applies what stands in the fields. */
+  /** Applies the texts of the fields. */
   #apply() {
     const detail = { search: this.words.input.value.trim(), predicate: this.input.value.trim() };
     if (detail.search === this.applied.search && detail.predicate === this.applied.predicate && !this.input.hasAttribute('aria-invalid')) return;
@@ -129,7 +129,7 @@ class RelataFilter extends HTMLElement {
   }
 }
 
-/** What conditions can be about: the fields of a class, and those of what its pointers lead to. */
+/** The fields for conditions: those of a class, and those of its pointers' targets. */
 function pathsOf(known) {
   const paths = new Map();
   const simple = ['String', 'Number', 'Boolean', 'Date'];

@@ -22,7 +22,7 @@ class RelataGrid extends HTMLElement {
   #sort = [];
   /** The place of the cell that keys are for; row -1 is the header. */
   #active = { row: 0, column: 0 };
-  /** What is at the top of what is visible, as if everything had its height. */
+  /** The top of the visible part, if everything had its full height. */
   #top = 0;
   #lastScroll = 0;
   #frame = 0;
@@ -136,7 +136,7 @@ class RelataGrid extends HTMLElement {
     }, { once: true });
   }
 
-  /** What lets somebody drag a column to another place. */
+  /** Lets somebody drag a column to another place. */
   #columnMoves() {
     let from = null;
     const place = (event) => Number(event.target.closest('[data-column]')?.dataset.column ?? NaN);
@@ -234,7 +234,7 @@ class RelataGrid extends HTMLElement {
     this.#top = Math.min(this.#top, this.#maximumTop);
     const first = Math.max(0, Math.floor(this.#top / rowHeight) - spareRows);
     const last = Math.min(count, Math.ceil((this.#top + this.#viewHeight) / rowHeight) + spareRows);
-    // Where the sheet is scrolled to and where it is to be seen differ where it is taller than browsers make it.
+    // If the sheet is taller than browsers make elements, its scroll position differs from its visible one.
     const shift = this.scroller.scrollTop - this.#top;
     const rows = [];
     for (let place = first; place < last; place += 1) rows.push(this.#row(place, shift));
@@ -276,7 +276,7 @@ class RelataGrid extends HTMLElement {
         });
       }
     };
-    // Who drags the bar through a million objects doesn't fetch what flies by.
+    // Dragging the bar through a million objects doesn't fetch all of them.
     if (!this.#rows.row(first) && this.#count > pageSize) this.loading = setTimeout(load, 60);
     else load();
   }

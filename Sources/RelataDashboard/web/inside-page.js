@@ -1,4 +1,4 @@
-// What the server does and holds: its figures, its slow requests, its changes as they come, contradictions, who did what.
+// The server from the inside: its figures, its slow requests, its changes as they come, contradictions, the audit log.
 import { server, session } from './api.js';
 import { drawCharts } from './charts.js';
 import { consoleSection } from './console.js';
@@ -38,7 +38,7 @@ export class InsidePage {
     await this.#follow();
   }
 
-  /** What is told anew as long as the page is in sight. A server that is gone for a while is asked again. */
+  /** Updates the page as long as it is visible. A server that is gone for a while is asked again. */
   async #follow() {
     try {
       await drawCharts(this.charts);

@@ -1,4 +1,4 @@
-// The panel beside the grid: an object, and what is related to it, level by level.
+// The panel beside the grid: an object, and its related objects, level by level.
 import { pointer, server, session } from './api.js';
 import { arranged, canEdit, edits, firstMembers } from './edits.js';
 import { chooseMember } from './editors.js';
@@ -14,11 +14,11 @@ import { valueContent } from './values.js';
 import { whySection } from './view.js';
 
 const shownMembers = 20;
-/** Those that can be put in another order. */
+/** The number of members that can be put in another order. */
 const orderedMembers = 100;
 
 /**
- * Events: `go` with the objects that lead to what is to be shown, `relation` with `{ className, id, field }`, `close`,
+ * Events: `go` with the objects that lead to the next one, `relation` with `{ className, id, field }`, `close`,
  * `edit` with `{ className, row, field, anchor }`.
  */
 class RelataInspector extends HTMLElement {
@@ -37,7 +37,7 @@ class RelataInspector extends HTMLElement {
 
   /** Shows the last object of a path; the others lead to it. */
   async show(path, { actions = [], focus = false } = {}) {
-    // Whoever moves members goes on in the same list.
+    // While members are moved, their list stays.
     if (this.#isMoving) return fill(this.staged, this.#stagedLine());
     if (pathText(path) !== pathText(this.#path)) this.#open.clear();
     this.#path = path;
@@ -76,7 +76,7 @@ class RelataInspector extends HTMLElement {
     }
   }
 
-  /** What is to become of the object with the next save. */
+  /** The edits of the object. */
   #stagedLine() {
     const { className, id } = this.#path.at(-1);
     const staged = edits.of(className, id);
@@ -113,7 +113,7 @@ class RelataInspector extends HTMLElement {
     }));
   }
 
-  /** What is related to the object, as a tree whose branches are fetched when they are opened. */
+  /** The related objects, as a tree whose branches are fetched when they are opened. */
   #related(known, object) {
     const branches = this.#branches(known, object, this.#path);
     if (!branches.length) return null;

@@ -1,4 +1,4 @@
-// What the pages say, in the language of whoever looks at them.
+// The texts of the pages, in the viewer's language.
 import { memory } from './dom.js';
 import english from './strings.en.js';
 import chinese from './strings.zh-Hans.js';
@@ -36,7 +36,7 @@ export function t(name, values = {}) {
 
 export function number(value) { return new Intl.NumberFormat(language, { maximumFractionDigits: 20 }).format(value); }
 
-/** About how much a number is: `1.2 million`. */
+/** A number, rounded: `1.2 million`. */
 export function roundNumber(value, compactDisplay = 'long') {
   return new Intl.NumberFormat(language, { notation: 'compact', compactDisplay, maximumSignificantDigits: 2 }).format(value);
 }

@@ -85,7 +85,7 @@ export class MovePage {
       table(['class', ...columns], report.parts.map((part) => [part.name, ...columns.map((name) => number(part[name]))]), t('classes'))];
   }
 
-  /** Shows how far a job is, and what came of it. */
+  /** Shows the progress of a job, and its result. */
   #watch(job, state, start, result, other) {
     let shown = '';
     const draw = () => {

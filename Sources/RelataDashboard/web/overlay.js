@@ -1,4 +1,4 @@
-// What lies over the page: menus, dialogs and notices.
+// Layers over the page: menus, dialogs and notices.
 import { fill, h, icon, iconButton, note, problemLine, smallButton, spacer, submitButton } from './dom.js';
 import { t } from './language.js';
 
@@ -44,7 +44,7 @@ export function showBelow(element, button, closed) {
   placeBelow(element, button);
 }
 
-/** Puts what lies over the page below a button, within the window. */
+/** Puts an element below a button, within the window. */
 function placeBelow(element, button) {
   const place = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = element;
@@ -54,7 +54,7 @@ function placeBelow(element, button) {
   element.style.top = `${below + height > innerHeight - 8 ? Math.max(8, place.top - height - 4) : below}px`;
 }
 
-/** A dialog that has the keys until it is closed. `build(close)` makes what it shows. */
+/** A dialog that has the keys until it is closed. `build(close)` makes its content. */
 export function openDialog(title, build, { wide = false } = {}) {
   return new Promise((resolve) => {
     const before = document.activeElement;
@@ -72,12 +72,12 @@ export function openDialog(title, build, { wide = false } = {}) {
     });
     document.body.append(dialog);
     dialog.showModal();
-    // What a dialog is for comes first, not the button that closes it.
+    // The focus is on the dialog's first field, not on the button that closes it.
     (dialog.querySelector('input, select, textarea') ?? dialog.querySelector('footer button:enabled:last-of-type') ?? dialog).focus();
   });
 }
 
-/** A form in a dialog, which it closes with what `submit` gives; what is refused is told in it. */
+/** A form in a dialog, which it closes with the result of `submit`, or shows its error. */
 export function dialogForm(close, text, content, submit, more) {
   const problem = problemLine();
   return h('form', {
@@ -104,7 +104,7 @@ export function doneFooter(close, ...before) {
 /** A field with its name in front. */
 export function labelled(id, label, element) { return h('div', { class: 'object-field' }, h('label', { for: id }, label), element); }
 
-/** Shows what is fetched, or why it can't be; a text until then. */
+/** Shows a fetched content, or the error; a text until then. */
 export async function fillLater(element, load, text = t('loading')) {
   element.setAttribute('aria-busy', 'true');
   if (text) fill(element, note(text));
@@ -125,7 +125,7 @@ export function copyButton(name, text) {
 
 let notices;
 
-/** Says something for a while; what went wrong stays until it is closed. */
+/** Shows a notice for a while; a problem stays until it is closed. */
 export function notify(text, { isProblem = false, action } = {}) {
   notices ??= document.body.appendChild(h('div', { class: 'notices', role: 'status', 'aria-live': 'polite' }));
   const notice = h('div', { class: isProblem ? 'notice problem' : 'notice' }, isProblem && icon('alert'), h('span', text),
@@ -138,7 +138,7 @@ export function notify(text, { isProblem = false, action } = {}) {
   return notice;
 }
 
-/** What went wrong, in words for whoever looks. */
+/** The text of an error for the viewer. */
 export function problemText(error) {
   if (error.status === 0) return t('unreachable');
   if (error.status === 401) return t('signedOut');

@@ -1,4 +1,4 @@
-// What the pages have in common: their heads, tables, and files that the browser saves.
+// The common parts of the pages: their heads, tables, and files that the browser saves.
 import { session } from './api.js';
 import { fill, h, icon, iconButton, note, spacer } from './dom.js';
 import { t } from './language.js';
@@ -11,7 +11,7 @@ export function pageTitle(openSide, ...content) {
 
 export function menuButton(openSide) { return iconButton('menu', t('classes'), openSide, { class: 'plain square only-narrow' }); }
 
-/** Shows a page of no class: its name, what can be done there, what stands below that, and what it holds. */
+/** Shows a page without a class: its name, its actions, a part below them, and its content. */
 export function fillPage(main, { openSide, title, actions, below }, ...content) {
   fill(main, h('header', { class: 'page-head' }, pageTitle(openSide, h('h1', title), spacer(), actions), below), h('div', { class: 'page-scroll' }, content));
 }
@@ -19,13 +19,13 @@ export function fillPage(main, { openSide, title, actions, below }, ...content) 
 /** A line of fields and buttons. */
 export function line(...content) { return h('div', { class: 'move-line' }, content); }
 
-/** A part of a page, under the text of its name and what there is to say about it. */
+/** A part of a page, under the texts of its name and its hint. */
 export function card(name, action, ...content) {
   return h('section', { class: 'card', 'aria-labelledby': `${name}-title` },
     h('div', { class: 'card-head' }, h('h2', { id: `${name}-title` }, t(name)), spacer(), action), note(t(`${name}Hint`)), content);
 }
 
-/** What stands where there is nothing to show. */
+/** The content of a page or a grid that has nothing to show. */
 export function emptyNotice(shape, text, ...more) { return h('div', { class: 'empty' }, icon(shape), h('p', { role: shape === 'alert' && 'alert' }, text), more); }
 
 /** Does something every two seconds, as long as an element is shown to somebody who is signed in. */
@@ -36,7 +36,7 @@ export function repeatWhileShown(element, action) {
   }, 2000);
 }
 
-/** What stands between the steps of a way. */
+/** The mark between the steps of a trail. */
 export function crumbMark() { return h('span', { class: 'crumb-mark', 'aria-hidden': 'true' }, '›'); }
 
 /** A table of cells, under the names of its columns. */

@@ -5,7 +5,7 @@ import { t } from './language.js';
 import { notify, reportProblem } from './overlay.js';
 import { titleOf } from './schema.js';
 
-/** Lines of cells, as spreadsheets copy them: tabs between, and quotes around what holds tabs or line breaks. */
+/** Lines of cells, as spreadsheets copy them: tabs between, and quotes around texts with tabs or line breaks. */
 function readCells(text) {
   const lines = [[]];
   for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^\t\r\n]*))(\t|\r\n|\n|\r|$)/g)) {

@@ -1,4 +1,4 @@
-// Where somebody is: all of it stands in the address, so that a link leads there.
+// The place that is shown: all of it is in the address, so that a link leads there.
 //
 // `#/Book?predicate=year > 1970&search=moon&sort=-title&from=Genre/1/books&open=Book/3,Genre/1&trail=["Genre"]`
 
@@ -69,7 +69,7 @@ export function address(place) {
 /** The address of a class. */
 export function classAddress(className, more) { return address({ page: 'class', className, ...more }); }
 
-/** What tells paths of objects apart. */
+/** A text that identifies a path of objects. */
 export function pathText(path) { return JSON.stringify(path.map(({ className, id }) => [className, id])); }
 
 /** A place as a step of the trail of another. */

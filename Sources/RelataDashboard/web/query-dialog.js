@@ -1,4 +1,4 @@
-// What the grid asks: as a request of Parse's protocol, as SQL, and as the steps of the database's plan.
+// The query of the grid: as a request of Parse's protocol, as SQL, and as the steps of the database's plan.
 import { jsonText, server } from './api.js';
 import { h, spacer } from './dom.js';
 import { t } from './language.js';

@@ -1,4 +1,4 @@
-// The objects of a query by their places, of which only those are fetched that somebody looks at.
+// The objects of a query by their places. Only visible pages are fetched.
 import { jsonText, pointer, server } from './api.js';
 import { countAll, countSoon } from './counting.js';
 import { schema, selection } from './schema.js';
@@ -16,14 +16,14 @@ export function readSort(text) {
 export function sortText(order) { return order.map(({ name, descends }) => (descends ? '-' : '') + name).join(','); }
 
 export class Rows extends EventTarget {
-  /** How many there are; `null` until somebody counted. */
+  /** The number of objects; `null` until it is counted. */
   total = null;
-  /** About how many there are; `null` where nobody knows. */
+  /** The estimated number; `null` if there is no estimate. */
   estimate = null;
-  /** Whether counting takes long, so that `total` may be that of an earlier moment, and only who asks has them counted. */
+  /** Whether counting takes long: then `total` may be an earlier number, and objects are counted only on request. */
   isGuess = false;
   isCounting = false;
-  /** How many there are at least. */
+  /** The least number of objects. */
   known = 0;
   #pages = new Map();
   #loading = new Map();
@@ -39,7 +39,7 @@ export class Rows extends EventTarget {
     this.names = names;
   }
 
-  /** What asks for the first page. */
+  /** The query for the first page. */
   get firstQuery() {
     return { ...this.#base(), order: sortText(this.#order()), limit: String(pageSize) };
   }
@@ -82,14 +82,14 @@ export class Rows extends EventTarget {
     await this.#count(rows);
   }
 
-  /** Fetches what is looked at again, once somebody looks, without leaving a gap. */
+  /** Has pages fetched again when they are visible, and shows the old ones until then. */
   refresh() {
     for (const page of this.#pages.keys()) this.#stale.add(page);
     this.#tell();
     if (!this.isGuess) this.count().catch(() => {});
   }
 
-  /** Notes which objects are others than those that were in their places. */
+  /** Marks the objects that are new or changed. */
   #mark(rows, before) {
     if (!before) return;
     const known = new Map(before.map((row) => [row.objectId, row]));
@@ -100,7 +100,7 @@ export class Rows extends EventTarget {
     }
   }
 
-  /** Those that were fetched first go first, but not those beside what is looked at. */
+  /** Forgets the pages that were fetched first, but none beside this one. */
   #forget(page) {
     for (const other of this.#pages.keys()) {
       if (this.#pages.size <= keptPages) return;
@@ -108,7 +108,7 @@ export class Rows extends EventTarget {
     }
   }
 
-  /** How many objects are in the relations that are shown. */
+  /** Counts the objects in the relations that are shown. */
   async #count(rows) {
     const relations = this.names.filter((name) => this.information.field(name)?.type === 'Relation');
     if (!relations.length || !rows.length) return;
@@ -127,7 +127,7 @@ export class Rows extends EventTarget {
     return query;
   }
 
-  /** What finds all, without showing them. */
+  /** The query for all objects, without their fields. */
   get #whole() {
     const { keys, include, ...query } = this.#base();
     return query;
@@ -184,7 +184,7 @@ export class Rows extends EventTarget {
     return best;
   }
 
-  /** The order with what makes it total; empty for that of a relation, and for the best matches of a search. */
+  /** The order, made total by the key; empty for that of a relation, and for the best matches of a search. */
   #order() {
     const order = readSort(this.query.sort);
     if (!order.length && (this.query.relation || this.query.search)) return [];
@@ -192,7 +192,7 @@ export class Rows extends EventTarget {
     return order.some(({ name }) => name === 'objectId') ? order : [...order, { name: 'objectId', descends: false }];
   }
 
-  /** Whether a page can be asked for by what the one before ended with. */
+  /** Whether a page can be fetched by the last object of the one before. */
   #hasKeys(order) {
     if (this.information.keyFields.length > 1) return false;
     return order.every(({ name }) =>
@@ -201,11 +201,11 @@ export class Rows extends EventTarget {
   }
 }
 
-/** What the objects after one meet, in an order. */
+/** The condition for the objects after one, in an order. */
 function after(row, order) {
   const value = (name) => (name === 'createdAt' || name === 'updatedAt' ? { __type: 'Date', iso: row[name] } : row[name]);
   const beyond = ({ name, descends }) => {
-    // What is unset comes before everything else.
+    // Unset values come first.
     if (row[name] === undefined) return descends ? null : [{ [name]: { $exists: true } }];
     const cases = [{ [name]: { [descends ? '$lt' : '$gt']: value(name) } }];
     if (descends && name !== 'objectId') cases.push({ [name]: { $exists: false } });

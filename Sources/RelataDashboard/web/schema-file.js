@@ -1,6 +1,6 @@
-// How the schema differs from one in a file, and the deployment of the file's.
+// The differences between the schema and one in a file, and the deployment of the file's.
 import { jsonText, server, session } from './api.js';
-import { badge, checkbox, labelLine, fill, h, note, problemLine, spacer } from './dom.js';
+import { badge, checkbox, fill, h, labelLine, note, problemLine, spacer } from './dom.js';
 import { t } from './language.js';
 import { cancelButton, labelled, openDialog, problemText } from './overlay.js';
 import { table } from './page.js';
@@ -59,7 +59,7 @@ function comparison(differences) {
     className, kind === 'class' ? t('column.class') : [badge(t(kind)), ' ', name], side(kind, here), side(kind, there)]), t('compareSchema'))];
 }
 
-/** What one of the two has. */
+/** One side of a difference. */
 function side(kind, value) {
   if (value === undefined) return unset(t('none'));
   if (kind === 'class') return value.join(', ') || t('noFields');

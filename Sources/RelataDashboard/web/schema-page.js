@@ -1,6 +1,6 @@
-// The schema: how classes are related, as a picture, and what their fields are and which rules they keep.
+// The schema: the relationships of the classes as a picture, and their fields, rules and indexes.
 import { server, session } from './api.js';
-import { badge, checkbox, labelLine, fill, h, icon, note, select, smallButton, spacer } from './dom.js';
+import { badge, checkbox, fill, h, icon, labelLine, note, select, smallButton, spacer } from './dom.js';
 import { t } from './language.js';
 import { dialogForm, labelled, notify, openDialog, reportProblem } from './overlay.js';
 import { fillPage, line, saveFile } from './page.js';

@@ -26,7 +26,7 @@ class ClassInformation {
     this.fields = Object.entries(description.fields)
       .filter(([name]) => name !== 'ACL')
       .map(([name, field]) => ({ name, ...field }));
-    // What names an object comes first, what every object has last.
+    // The fields of an object's name come first, those of every object last.
     const rank = ({ name, type }) =>
       name === 'objectId' ? 0 : this.titleFields.includes(name) ? 1 : everyObjects.includes(name) ? 5
         : type === 'Relation' ? 4 : type === 'Pointer' ? 3 : 2;
@@ -41,7 +41,7 @@ class ClassInformation {
   get stored() { return this.fields.filter(({ type }) => type !== 'Relation'); }
   get relations() { return this.fields.filter(({ type }) => type === 'Relation'); }
   get pointers() { return this.fields.filter(({ type }) => type === 'Pointer'); }
-  /** What a query shows of the objects of this class where only their names matter. */
+  /** The fields that a query selects if only the objects' names matter. */
   get titleKeys() { return this.titleFields.length ? this.titleFields : ['objectId']; }
 
   isOfEvery(name) { return everyObjects.includes(name); }
@@ -53,7 +53,7 @@ export function typeText({ type, targetClass }) { return targetClass ? `${type}<
 /** The type, with a mark where a value is required. */
 export function requiredText(field) { return typeText(field) + (field.required ? ' *' : ''); }
 
-/** What a field is besides its type. */
+/** The rules of a field besides its type. */
 export function ruleTexts(field) {
   return [
     field.required && t('isRequired'),

@@ -8,7 +8,7 @@ const pause = (milliseconds) => new Promise((done) => { setTimeout(done, millise
 class Job extends EventTarget {
   /** `sending`, `running` and `fetching` until it is `done`, `refused`, `failed` or `cancelled`. */
   phase = 'running';
-  /** How many bytes or rows are done, and of how many bytes, where that is known. */
+  /** The number of bytes or rows that are done, and of all bytes, if that is known. */
   done = 0;
   total = 0;
   name = '';
@@ -46,7 +46,7 @@ class Job extends EventTarget {
     }
   }
 
-  /** Waits until the server has done what it is at. */
+  /** Waits until the server has finished the step. */
   async finish(transfer) {
     for (let wait = 100; transfer.phase === 'running' && this.isRunning; wait = Math.min(wait * 1.5, 1000)) {
       await pause(wait);
@@ -66,7 +66,7 @@ class Job extends EventTarget {
   }
 }
 
-/** What goes on, or went on last: `{ export, import }`. */
+/** The jobs that run, or ran last: `{ export, import }`. */
 export const jobs = {};
 
 export function startExport(classes, format, storeName) {
@@ -97,7 +97,7 @@ export function startExport(classes, format, storeName) {
   return job;
 }
 
-/** Brings files and imports them; what was brought before of the same files is there still. */
+/** Sends files and imports them; pieces of the same files that were sent before are kept. */
 export function startImport(files, options) {
   const job = new Job();
   jobs.import = job;
@@ -133,7 +133,7 @@ async function bring(job, file, transfer) {
       const piece = file.slice(offset, offset + transfer.pieceSize);
       offset = (await job.patiently(() => server.addPiece(job.id, file.name, offset, piece))).size;
     } catch (error) {
-      // A piece arrived though its reply didn't: what the server has counts.
+      // A piece may arrive though its reply didn't: the size on the server counts.
       if (error.status !== 409) throw error;
       const known = have(await server.transfer(job.id));
       if (known === offset) throw error;
@@ -148,7 +148,7 @@ function sizeOf(files) { return files.reduce((sum, { size }) => sum + size, 0); 
 
 function described(files) { return JSON.stringify(files.map(({ name, size, lastModified }) => [name, size, lastModified])); }
 
-/** What the server has of these files. */
+/** The transfer of these files that the server still has. */
 async function resumed(files) {
   const known = memory.read('import', null);
   if (known?.files !== described(files)) return null;

@@ -1,4 +1,4 @@
-// How values are shown.
+// Values as text, and as elements.
 import { jsonText, jsonValue } from './api.js';
 import { h, icon } from './dom.js';
 import { fileTitle } from './files.js';
@@ -43,13 +43,13 @@ export function dateOf(value) { return new Date(typeof value === 'string' ? valu
 
 function byteCount(base64) { return Math.floor(base64.replace(/=+$/, '').length * 3 / 4); }
 
-/** The name of what a pointer leads to, as far as it came along. */
+/** The name of a pointer's target, if it was fetched with it. */
 function pointerTitle(value) { return titleOf(value, value.className) ?? value.objectId; }
 
-/** What stands where there is no value. */
+/** The mark of an unset value. */
 export function unset(text, more) { return h('span', { class: 'unset', ...more }, text); }
 
-/** What a cell holds. */
+/** The content of a cell. */
 export function valueContent(value, field, row) {
   if (field.type === 'Relation') {
     const count = row.counts?.[field.name];

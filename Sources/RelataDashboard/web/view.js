@@ -1,4 +1,4 @@
-// Viewing the store as somebody else: what that caller sees, and which rule decides about each operation.
+// Viewing the store as somebody else: the objects that this caller sees, and the rule that decides about each operation.
 import { server, session } from './api.js';
 import { h, icon, linkButton, note, spacer } from './dom.js';
 import { edits } from './edits.js';
@@ -26,7 +26,7 @@ function view(viewer) {
   session.view(viewer);
 }
 
-/** Asks for a name, and views as whoever has it. */
+/** Asks for a name, and views as the user or role that has it. */
 async function choose(title, hint, find) {
   const chosen = await openDialog(t(title), (close) => {
     const name = h('input', { type: 'text', id: 'view-name', autocomplete: 'off', spellcheck: 'false', required: true });
@@ -43,7 +43,7 @@ const outcomes = { allowed: ['accessAllowed', 'new'], hidden: ['accessHidden', '
 
 function verdict(text, outcome) { return h('span', { class: `kind ${outcomes[outcome][1]}` }, text); }
 
-/** What the caller may do with the objects of a class: a line above them. */
+/** The caller's rights on the objects of a class: a line above them. */
 export function accessLine(access) {
   return h('div', { class: 'access-line' }, h('span', t('viewingAs', { name: session.viewer.text })),
     access.verdicts.map(({ operation, outcome }) => verdict(`${operation}: ${t(outcomes[outcome][0])}`, outcome)),
@@ -51,7 +51,7 @@ export function accessLine(access) {
       h('div', { class: 'changes' }, accessList(access)), doneFooter(close)]), t('why')));
 }
 
-/** What becomes of each operation, and the rule behind it. */
+/** The outcome of each operation, and the rule behind it. */
 function accessList({ caller, verdicts, hiddenFields, partlyHiddenFields }) {
   return [
     note(caller),
@@ -62,7 +62,7 @@ function accessList({ caller, verdicts, hiddenFields, partlyHiddenFields }) {
   ];
 }
 
-/** Why the caller sees an object, or doesn't, and what it may do with it. */
+/** The caller's rights on an object, with their reasons. */
 export function whySection(className, id) {
   const found = h('div');
   fillLater(found, () => server.access(className, id).then(accessList, (error) => note(problemText(error))));

@@ -1,8 +1,8 @@
 import Relata
 
 extension CloudStore {
-    /// The objects of classes as an app's models, with the same rights: what the caller doesn't see isn't found, counted,
-    /// included or observed, and what it may not write is refused, with nothing written.
+    /// The objects of classes as an app's models, with the same rights: objects that the caller doesn't see aren't found,
+    /// counted, included or observed, and a write that it isn't allowed is refused, with nothing written.
     ///
     /// ```swift
     /// let cheap = try await call.asCaller.models(Book.self).fetch(Book.where { $0.price < 10 })

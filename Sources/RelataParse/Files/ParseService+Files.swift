@@ -197,7 +197,7 @@ extension ParseService {
     /// Deletes the unused ones of some contents. A content that was stored recently may belong to an upload in
     /// progress: it is checked again later.
     ///
-    /// - Throws: The first error; what couldn't be deleted for one is tried again later.
+    /// - Throws: The first error. Contents that couldn't be deleted are tried again later.
     private func deleteUnused(_ contents: [String], _ files: FileOptions) async throws {
         var left = contents[...]
         var failure: (any Error)?

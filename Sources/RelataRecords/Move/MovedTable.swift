@@ -4,7 +4,7 @@ import RelataEngine
 
 /// A class or a many-to-many for export and import: a table with named columns.
 struct MovedTable: Sendable {
-    /// Whose rows these are.
+    /// The owner of the rows.
     enum Owner: Hashable, Sendable {
         /// Of a class, by its number in ``Schema/tables``.
         case entity(Int)

@@ -199,7 +199,7 @@ import Testing
 
     // MARK: Writing
 
-    @Test func whatTheCallerMayNotWriteStaysAsItIs() async throws {
+    @Test func objectsThatTheCallerMayNotWriteStayUnchanged() async throws {
         let (his, everything) = (try store(of: .user(sam.id)), try await all())
         let editors = try #require(try await his.first(Essay.where { $0.title == "editors" }))
         let hers = try #require(try await server.find("Essay", where: ["title": "hers"]).first?["objectId"]?.string)

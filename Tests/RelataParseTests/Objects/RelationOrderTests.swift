@@ -106,7 +106,7 @@ import Testing
         #expect(try await members() == "aefb")
     }
 
-    @Test func whatCantBePlacedIsRefused() async throws {
+    @Test func invalidPlacesAreRefused() async throws {
         _ = try await server.create("Genre", ["name": "x"])
         let plain: JSONValue = ["editors": ["type": "Relation", "targetClass": "Author", "order": false]]
         #expect(try await server.send("PUT", "/schemas/Book", ["fields": plain]).status == 200)

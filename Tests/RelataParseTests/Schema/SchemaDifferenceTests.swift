@@ -49,7 +49,7 @@ struct SchemaDifferenceTests {
         #expect(try lines(here, here) == [])
     }
 
-    @Test func whatHasNoEffectIsNoDifference() throws {
+    @Test func partsWithoutEffectAreNoDifference() throws {
         let here: JSONValue = [
             [
                 "className": "Book",

@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeDeployedOrHasChangedChangesNothing() async throws {
+    @Test func aRefusedOrOutdatedPlanChangesNothing() async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)
             try await self.addBooks(page)

@@ -95,7 +95,7 @@ private struct PlainCellars {
     }
 }
 
-/// A write to a store, and to what the oracle has of it.
+/// A write to a store, and to the oracle's copy.
 private enum RandomWrite: Sendable {
     case addCellar(Int, String, level: Int)
     case addBottle(Int, String, level: Int, cellar: Int?)
@@ -276,7 +276,7 @@ private struct ObservationRun {
         }
     }
 
-    /// Waits until each observer has been told what it sees.
+    /// Waits until each observer has been told the values that it sees.
     mutating func compare() async throws {
         for (number, text) in plain.texts.enumerated() {
             if followers[number].expected.last != text { followers[number].expected.append(text) }

@@ -59,7 +59,7 @@ import Testing
         #expect(found.items.map(\.tune.name) == names && found.itemCount == 2000)
     }
 
-    /// A row may leave out an object that an earlier row had; what else is asked of the object is there in each row.
+    /// A row may leave out an object that an earlier row had; each row has the object's other requested values.
     @Test(arguments: Engine.allCases) func rowsGetOtherValuesOfTheirTarget(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self, options: log.options)
         let names = (0..<30).map { "Tune \($0 * 7 % 4)" }

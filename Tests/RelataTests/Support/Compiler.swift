@@ -1,18 +1,17 @@
+import DocumentationSupport
 import Foundation
 import Testing
 
 /// The compiler, with the modules that were built with the tests.
 enum Compiler {
     /// The arguments with which it finds them; `nil` if they aren't beside the tests, as in a build with the trait
-    /// `SQLCipher`, which has its own folder: what compiles is the same in both.
+    /// `SQLCipher`, which has its own folder: both compile the same code.
     static let arguments: [String]? = {
         #if SQLCipher
         return nil
         #else
-        let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let build = project.appendingPathComponent(".build")
-        let debug = build.appendingPathComponent("debug")
+        let project = PackageFiles.root
+        let debug = project.appendingPathComponent(".build/debug")
         let maps = [
             project.appendingPathComponent("Sources/RelataSystemSQLite/module.modulemap"),
             debug.appendingPathComponent("CRelataSQLite.build/module.modulemap"),

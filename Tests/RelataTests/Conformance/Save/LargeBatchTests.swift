@@ -34,7 +34,7 @@ import Testing
     @Relationship(inverse: \Freight.pallet) var freights: ToMany<Freight>
 }
 
-/// Batches so large that an engine may write many rows with one statement: what becomes of them is the same.
+/// Batches so large that an engine may write many rows with one statement: their results are the same.
 @Suite struct LargeBatchTests {
     private static let count = 2500
 
