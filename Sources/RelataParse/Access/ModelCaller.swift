@@ -1,4 +1,3 @@
-import Foundation
 import Relata
 import RelataCore
 import RelataEngine
@@ -19,14 +18,9 @@ struct ModelCaller: StoreCaller {
     }
 
     func rights(on connection: Connection) throws -> (any CallerRights)? {
-        let classes = try store.classes(for: connection)
-        let known = try models.known(in: classes, on: connection)
-        let lookup = CallerLookup(
-            connection: connection, classes: classes, now: Date(), secrets: store.secrets)
-        let sender = try lookup.known(caller)
-        if sender.isMaster && !caller.isReadOnly { return nil }
-        let transaction = ParseTransaction(
-            connection, classes, caller: sender, secrets: store.secrets, objectIDs: ObjectIDGenerator())
+        let transaction = try store.transaction(on: connection, caller)
+        let known = try models.known(in: transaction.storedClasses, on: connection)
+        if transaction.caller.isMaster && !store.isLimited && !caller.isReadOnly { return nil }
         return try ModelRights(transaction, caller, models.schema, known)
     }
 }

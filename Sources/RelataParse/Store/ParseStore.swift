@@ -59,6 +59,8 @@ public final class ParseStore: Sendable {
     /// The database: a file, or a URL without its password; `nil` for a store in memory.
     public var path: String? { records.path }
     var pool: ConnectionPool { records.pool }
+    /// Whether some objects are hidden from every caller.
+    var isLimited: Bool { records.access.isLimited }
 
     // MARK: Opening
 
@@ -173,21 +175,31 @@ public final class ParseStore: Sendable {
 
     /// A transaction with the classes that the caller knows.
     private func transaction(_ transaction: RecordTransaction, _ caller: Caller) throws -> ParseTransaction {
-        let classes = try classes(transaction.recordClasses, transaction.connection)
+        let connection = transaction.connection
+        return try self.transaction(on: connection, caller, try classes(transaction.recordClasses, connection))
+    }
+
+    /// The transaction that a connection is in, with the classes that the caller knows.
+    func transaction(on connection: Connection, _ caller: Caller) throws -> ParseTransaction {
+        try transaction(on: connection, caller, try classes(for: connection))
+    }
+
+    private func transaction(
+        on connection: Connection, _ caller: Caller, _ classes: ClassSet
+    ) throws -> ParseTransaction {
         let now = Date()
-        var known = try CallerLookup(
-            connection: transaction.connection, classes: classes, now: now, secrets: secrets
-        ).known(caller)
+        var known = try CallerLookup(connection: connection, classes: classes, now: now, secrets: secrets)
+            .known(caller)
         // The store itself may have less access.
-        if transaction.access.isLimited {
-            let access = transaction.access
+        if isLimited {
+            let access = records.access
             known = KnownCaller(isMaster: true, read: access, write: access, delete: access)
         }
         known.unprovenFiles = caller.unprovenFiles
         known.isMaintenance = caller.isMaintenance
         known.keepsUpdatedAt = caller.isImport
         return ParseTransaction(
-            transaction.connection, classes, models, caller: known, secrets: secrets, objectIDs: objectIDs, mode: mode,
+            connection, classes, models, caller: known, secrets: secrets, objectIDs: objectIDs, mode: mode,
             now: now)
     }
 
