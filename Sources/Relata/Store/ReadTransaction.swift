@@ -9,7 +9,7 @@ public class ReadTransaction: StoreReader {
     let catalog: ModelCatalog
     /// The objects that are visible; no operation sees others.
     let access: Access
-    /// The rights of the caller in whose name it runs; `nil` for the store's owner.
+    /// The rights of the store's caller; `nil` for the owner, and for a caller who may do everything.
     let rights: (any CallerRights)?
     /// The model whose object was last fetched by its key, and the number of the statement.
     private var lastFetch: (model: ObjectIdentifier, slot: Int)?

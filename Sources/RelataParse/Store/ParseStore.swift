@@ -19,6 +19,8 @@ public final class ParseStore: Sendable {
     private let objectIDs: ObjectIDGenerator
     /// The classes as they were last seen.
     private let last: Mutex<ClassSet>
+    /// The classes of models that callers used, by the models' schema.
+    private let usedModels = Mutex<[ObjectIdentifier: ModelClasses]>([:])
     /// Hashes passwords and tokens; `nil` for a store without users.
     let secrets: (any SecretHashing)?
     /// The jobs that run on it in this process.
@@ -220,6 +222,16 @@ public final class ParseStore: Sendable {
 
     /// The classes as they were last seen.
     var currentClasses: ClassSet { last.withLock { $0 } }
+
+    /// The classes of models. All callers share them, because comparing models with the tables takes longer than
+    /// reading objects.
+    func classes(ofModels schema: Schema) -> ModelClasses {
+        usedModels.withLock { known in
+            let classes = known[ObjectIdentifier(schema)] ?? ModelClasses(schema, areServed: models != nil)
+            known[ObjectIdentifier(schema)] = classes
+            return classes
+        }
+    }
 
     private func remember(_ classes: ClassSet) {
         last.withLock { if $0.version < classes.version { $0 = classes } }

@@ -125,6 +125,22 @@ import Testing
 
     // MARK: The server's store
 
+    @Test func modelsAreComparedWithTheClassesOnce() async throws {
+        let statements = SQLStatements()
+        let server = try TestServer(trace: statements)
+        _ = try await server.create("Topic", ["name": "art"])
+        _ = try await server.find("Topic")
+        /// The number of statements of a call that uses models.
+        func count() async throws -> Int {
+            statements.removeAll()
+            let topics = try server.service.acting(as: .nobody).models(EssayTopic.self)
+            #expect(try await topics.fetch(EssayTopic.all).map(\.name) == ["art"])
+            return statements.all.count
+        }
+        let first = try await count()
+        #expect(try await count() < first)
+    }
+
     @Test func aServerOfFewerObjectsLendsNoOthers() async throws {
         let owner = pointer("_User", mei.id)
         _ = try await server.create("Essay", ["title": "open", "price": 1, "owner": owner])
