@@ -57,22 +57,23 @@ package enum CallerOperation: Sendable {
 extension ReadTransaction {
     /// Refuses operations that no condition can limit.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` if some objects may be hidden, or the store has a caller.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if some objects may be hidden, or the rights of a caller limit the store.
     func requireEverything(for what: String) throws(RelataError) {
         try access.requireEverything(for: what)
-        if rights != nil { throw .invalidUse("\(what) can't be done in a caller's name: use the store itself") }
+        try requireOwner(for: what)
+    }
+
+    /// Refuses operations that would bypass the rights of a caller.
+    ///
+    /// - Parameter mend: The advice in the error.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the rights of a caller limit the store.
+    func requireOwner(for what: String, _ mend: String = "use the store itself") throws(RelataError) {
+        guard rights != nil else { return }
+        throw .invalidUse("\(what) can't be done in a caller's name: \(mend)")
     }
 }
 
 extension WriteTransaction {
-    /// Refuses a way to write that passes by the rights of a caller.
-    ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` if the store has a caller.
-    func requireOwner(for what: String) throws(RelataError) {
-        guard rights != nil else { return }
-        throw .invalidUse("\(what) can't be done in a caller's name: save or delete the objects themselves")
-    }
-
     /// The objects of a deletion that the caller sees, may delete, and that the deletion may begin with.
     func deletable<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionRoots {
         guard let rights else { return roots }
