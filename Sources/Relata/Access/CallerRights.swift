@@ -1,20 +1,30 @@
 import RelataCore
 import RelataEngine
 
-/// Somebody in whose name a store is used. What they may do is looked up in each transaction.
+/// The caller of a store that isn't its owner. Each transaction looks up the caller's rights.
 package protocol StoreCaller: Sendable {
-    /// The rights of the caller; `nil` for one who may do everything.
+    /// The standing of the caller in the transaction that a connection is in.
     ///
-    /// - Parameter connection: It is in the transaction that they are for.
     /// - Throws: An error for a caller who doesn't exist any more.
-    func rights(on connection: Connection) throws -> (any CallerRights)?
-    /// The models' schema with the names by which others know the entities: changes are reported by these.
-    func reportedSchema(on connection: Connection) throws -> Schema
+    func standing(on connection: Connection) throws -> CallerStanding
     /// The name by which changes of a model's table are reported.
     func reportedName(of table: Table) -> String
 }
 
-/// The rights of a caller, as one transaction finds them. Accesses are those of the store's models.
+/// The standing of a caller in one transaction.
+package struct CallerStanding {
+    /// The rights of the caller; `nil` for one who may do everything.
+    let rights: (any CallerRights)?
+    /// The models' entities with the names by which others know them: changes are reported by these.
+    let reported: ChangeEntities
+
+    package init(rights: (any CallerRights)?, reported: ChangeEntities) {
+        self.rights = rights
+        self.reported = reported
+    }
+}
+
+/// The rights of a caller in one transaction. Its accesses are written for the store's models.
 package protocol CallerRights {
     /// The objects that the caller sees.
     var read: Access { get }
@@ -35,7 +45,7 @@ package protocol CallerRights {
     func hidesProperties(of model: String) -> Bool
     /// Whether objects of any model have such properties.
     var hidesProperties: Bool { get }
-    /// Completes new objects by what belongs to the caller's, such as an access list.
+    /// Gives new objects the values that the caller's objects have by default, such as an access list.
     func complete(_ keys: [KeyValue], of table: Table, on connection: Connection) throws
 }
 
@@ -47,22 +57,23 @@ package enum CallerOperation: Sendable {
 extension ReadTransaction {
     /// Refuses operations that no condition can limit.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` if some objects may be hidden, or the store is used in somebody's name.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if some objects may be hidden, or the rights of a caller limit the store.
     func requireEverything(for what: String) throws(RelataError) {
         try access.requireEverything(for: what)
-        if rights != nil { throw .invalidUse("\(what) can't be done in a caller's name: use the store itself") }
+        try requireOwner(for: what)
+    }
+
+    /// Refuses operations that would bypass the rights of a caller.
+    ///
+    /// - Parameter mend: The advice in the error.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the rights of a caller limit the store.
+    func requireOwner(for what: String, _ mend: String = "use the store itself") throws(RelataError) {
+        guard rights != nil else { return }
+        throw .invalidUse("\(what) can't be done in a caller's name: \(mend)")
     }
 }
 
 extension WriteTransaction {
-    /// Refuses a way to write that passes by the rights of a caller.
-    ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` if the store is used in somebody's name.
-    func requireOwner(for what: String) throws(RelataError) {
-        guard rights != nil else { return }
-        throw .invalidUse("\(what) can't be done in a caller's name: save or delete the objects themselves")
-    }
-
     /// The objects of a deletion that the caller sees, may delete, and that the deletion may begin with.
     func deletable<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionRoots {
         guard let rights else { return roots }

@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-/// Holds the objects of a save against the rights of the caller in whose name they are written.
+/// The checks of a save against the rights of the store's caller.
 struct SaveGuard {
     let rights: any CallerRights
     let transaction: WriteTransaction
@@ -98,7 +98,8 @@ struct SaveGuard {
         }
     }
 
-    /// Refuses edits of lists in which other objects may be hidden or protected: an edit writes, or counts, all of them.
+    /// Refuses edits of lists in which other objects may be hidden or protected: an edit writes, or counts, all of
+    /// them.
     private func check(_ edit: LinkEdits, of session: SaveSession) throws {
         let target = schema.tables[edit.link.target]
         let deletes = edit.link.inverse.map { schema.references[$0].removeRule == .delete } ?? false

@@ -1,10 +1,10 @@
 import RelataCore
 import RelataEngine
 
-/// Stores that are used in somebody's name.
+/// Stores with a caller.
 extension Store {
-    /// Models on the database of a server, in somebody's name. The tables stay as they are: the caller's rights find out
-    /// whether they fit.
+    /// The store of models on a server's database, for a caller. The tables stay as they are: the caller's standing
+    /// tells whether they fit.
     ///
     /// - Parameters:
     ///   - pool: The server's connections.
@@ -16,13 +16,11 @@ extension Store {
     ) throws -> Store {
         let catalog = try ModelCatalog.of(models)
         let hub = pool.changes ?? ChangeHub(ChangeEntities(catalog.schema), keepsLog: false, interval: nil)
-        return Store(
-            pool: pool, catalog: catalog, hub: hub,
-            access: seesChanges ? .everything : try .nothing(of: catalog.schema), path: path,
-            caller: caller(catalog.schema), isLent: true)
+        return try Store(pool: pool, catalog: catalog, hub: hub, access: .everything, path: path)
+            .lent(seesChanges: seesChanges, to: caller)
     }
 
-    /// The store in somebody's name.
+    /// The store for a caller.
     ///
     /// - Parameter seesChanges: Whether ``changes`` names objects.
     package func lent(seesChanges: Bool, to caller: (Schema) -> any StoreCaller) throws -> Store {
@@ -35,7 +33,7 @@ extension Store {
     /// The transaction for reading that a connection is in.
     func reading(_ connection: Connection) throws -> ReadTransaction {
         guard let caller else { return ReadTransaction(connection, catalog, access: access) }
-        let rights = try rights(of: caller, on: connection)
+        let rights = try standing(of: caller, on: connection).rights
         return ReadTransaction(connection, catalog, access: rights?.read ?? .everything, rights: rights)
     }
 
@@ -44,22 +42,22 @@ extension Store {
         guard let caller else {
             return WriteTransaction(connection, catalog, access: access, isOneCall: isOneCall)
         }
-        let rights = try rights(of: caller, on: connection)
-        if let recorder = connection.recorder {
-            recorder.follow(ChangeEntities(try caller.reportedSchema(on: connection)))
-        }
+        let standing = try standing(of: caller, on: connection)
+        connection.recorder?.follow(standing.reported)
+        let rights = standing.rights
         return WriteTransaction(
             connection, catalog, access: rights?.read ?? .everything, rights: rights, isOneCall: isOneCall)
     }
 
-    private func rights(of caller: any StoreCaller, on connection: Connection) throws -> (any CallerRights)? {
+    private func standing(of caller: any StoreCaller, on connection: Connection) throws -> CallerStanding {
         connection.numberStatements(by: catalog.schema)
-        return try caller.rights(on: connection)
+        return try caller.standing(on: connection)
     }
 }
 
 extension Access {
-    /// The access before the rights of a caller are known: no objects.
+    /// The access under which no object is visible. It limits the feed of a caller's changes, which has no transaction
+    /// that tells the rights.
     fileprivate static func nothing(of schema: Schema) throws(RelataError) -> Access {
         var conditions: [String: ExpressionNode] = [:]
         for table in schema.tables { conditions[table.name] = .or([]) }

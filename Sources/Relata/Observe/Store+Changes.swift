@@ -87,26 +87,21 @@ extension Store {
 
 extension ReadTransaction {
     fileprivate func changes(after position: ChangePosition, limit: Int) throws -> [LoggedChange] {
-        try requireLog()
+        try requireOwner(for: "reading the change log")
         return try ChangeLog.changes(after: position, limit: limit, schema: catalog.schema, on: connection).map {
             $0.seen(under: access)
         }
     }
 
     fileprivate func endOfChanges() throws -> ChangePosition {
-        try requireLog()
+        try requireOwner(for: "reading the change log")
         return try ChangeLog.end(on: connection)
-    }
-
-    /// Refuses the log of all objects to a caller.
-    fileprivate func requireLog() throws(RelataError) {
-        if rights != nil { try requireEverything(for: "the change log") }
     }
 }
 
 extension WriteTransaction {
     fileprivate func removeChanges(through position: ChangePosition) throws -> Int {
-        try requireLog()
+        try requireOwner(for: "trimming the change log")
         return try ChangeLog.remove(through: position, on: connection)
     }
 }

@@ -9,7 +9,7 @@ struct QueryUpdate {
     func update<M: Model>(_ query: Query<M>, _ assignments: [Assignment]) throws -> Int {
         let (connection, catalog) = (transaction.connection, transaction.catalog)
         let table = try catalog.table(M.self)
-        try transaction.requireOwner(for: "an update by query")
+        try transaction.requireOwner(for: "an update by query", "save or delete the objects themselves")
         for assignment in assignments {
             let counted = catalog.schema.references.contains {
                 $0.source == table.index && $0.property == assignment.property

@@ -26,7 +26,7 @@ final class SaveSession {
     private var failure: (any Error)?
     /// Writes the row of the one object that isn't written here.
     var caller: RowCaller?
-    /// Checks the rights of the caller in whose name it is; `nil` for the store's owner.
+    /// Checks the rights of the store's caller; `nil` for the owner.
     var rights: SaveGuard?
 
     init(connection: Connection, catalog: ModelCatalog, now: Date) {

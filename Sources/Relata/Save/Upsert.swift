@@ -19,7 +19,7 @@ struct Upsert {
             throw RelataError.invalidUse(
                 "\(M.entityName) doesn't declare \(names) unique: add @Attribute(.unique) or #Unique, or save by key")
         }
-        try transaction.requireOwner(for: "saving by unique properties")
+        try transaction.requireOwner(for: "saving by unique properties", "save or delete the objects themselves")
         guard !transaction.access.guards(table) else {
             throw RelataError.invalidUse(
                 "\(M.entityName.withArticle) saved by \(names) could overwrite a hidden one: save it by key"

@@ -9,7 +9,7 @@ public class ReadTransaction: StoreReader {
     let catalog: ModelCatalog
     /// The objects that are visible; no operation sees others.
     let access: Access
-    /// The rights of the caller in whose name it runs; `nil` for the store's owner.
+    /// The rights of the store's caller; `nil` for the owner, and for a caller who may do everything.
     let rights: (any CallerRights)?
     /// The model whose object was last fetched by its key, and the number of the statement.
     private var lastFetch: (model: ObjectIdentifier, slot: Int)?
@@ -131,7 +131,7 @@ public class ReadTransaction: StoreReader {
 
     func deletionPlan<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionReport {
         // It lists the objects that lose a link, which would reveal a hidden one.
-        if rights?.hidesProperties == true { try requireEverything(for: "the plan of a deletion") }
+        if rights?.hidesProperties == true { try requireOwner(for: "the plan of a deletion") }
         return try connection.deletionPlan(
             of: try catalog.table(model).index, roots: roots, schema: catalog.schema, access: access)
     }

@@ -7,7 +7,7 @@ extension Store {
     /// The models, including those found from others.
     package var models: [any Model.Type] { catalog.types }
 
-    /// Refuses a store that a server lends, perhaps in somebody's name: a program that serves it would bypass the rights.
+    /// Refuses a store that a server lends: serving its models would bypass the rights of its caller.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)``.
     package func requireOwn(for what: String) throws(RelataError) {

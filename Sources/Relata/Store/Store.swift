@@ -42,7 +42,7 @@ public final class Store: StoreWriter, Sendable {
     let observations = ObservationRegistry()
     /// The visible objects.
     let access: Access
-    /// In whose name it is used; `nil` for its owner's.
+    /// The caller whose rights limit it; `nil` for its owner.
     let caller: (any StoreCaller)?
     /// Whether it is only lent to the program, by the store that opened its database.
     let isLent: Bool

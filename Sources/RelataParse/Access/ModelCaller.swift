@@ -1,12 +1,10 @@
-import Foundation
 import Relata
 import RelataCore
 import RelataEngine
 import RelataRecords
 import Synchronization
 
-/// The sender of a request, or a subject, in whose name a store of models is used. Its rights are looked up in each
-/// transaction.
+/// The sender of a request, or a subject, as the caller of a store of models. Each transaction looks up its rights.
 struct ModelCaller: StoreCaller {
     let store: ParseStore
     let caller: Caller
@@ -15,25 +13,16 @@ struct ModelCaller: StoreCaller {
     init(_ caller: Caller, of store: ParseStore, models: Schema) {
         self.store = store
         self.caller = caller
-        self.models = ModelClasses(models, areServed: store.models != nil)
+        self.models = store.classes(ofModels: models)
     }
 
-    func rights(on connection: Connection) throws -> (any CallerRights)? {
-        let classes = try store.classes(for: connection)
-        let known = try models.known(in: classes, on: connection)
-        let lookup = CallerLookup(
-            connection: connection, classes: classes, now: Date(), secrets: store.secrets)
-        let sender = try lookup.known(caller)
-        if sender.isMaster && !caller.isReadOnly { return nil }
-        let transaction = ParseTransaction(
-            connection, classes, caller: sender, secrets: store.secrets, objectIDs: ObjectIDGenerator())
-        return try ModelRights(transaction, caller, models.schema, known)
-    }
-}
-
-extension ModelCaller {
-    func reportedSchema(on connection: Connection) throws -> Schema {
-        try models.known(in: try store.classes(for: connection), on: connection).reported
+    func standing(on connection: Connection) throws -> CallerStanding {
+        let transaction = try store.transaction(on: connection, caller)
+        let known = try models.known(in: transaction.storedClasses, on: connection)
+        let mayDoEverything = transaction.caller.isMaster && !store.isLimited && !caller.isReadOnly
+        return CallerStanding(
+            rights: mayDoEverything ? nil : try ModelRights(transaction, caller, models.schema, known),
+            reported: known.reported)
     }
 
     func reportedName(of table: Table) -> String {
@@ -55,8 +44,8 @@ final class ModelClasses: Sendable {
         let version: Int64
         /// The names of the classes, by those of the models.
         let names: [String: String]
-        /// The schema of the models, with the names of classes.
-        let reported: Schema
+        /// The models' entities, with the names of classes.
+        let reported: ChangeEntities
         /// A relationship with a rule that deletes objects which the classes' own rules keep; `nil` for none.
         let deletingLink: String?
     }
@@ -98,7 +87,7 @@ final class ModelClasses: Sendable {
         }
         if !problems.isEmpty { throw RelataError.schemaMismatch(problems) }
         let known = Known(
-            version: classes.version, names: names, reported: try reported(by: names),
+            version: classes.version, names: names, reported: ChangeEntities(try reported(by: names)),
             deletingLink: deletingLink(besides: classes.schema))
         last.withLock { $0 = known }
         return known

@@ -14,8 +14,6 @@ struct ModelRights: CallerRights {
     /// A relationship of the models with a rule that deletes objects which the classes' own rules keep.
     private let deletingLink: String?
 
-    private typealias Operation = ClassPermissions.Operation
-
     /// - Parameters:
     ///   - transaction: The transaction of the caller.
     ///   - models: The schema of the models.
@@ -76,7 +74,7 @@ struct ModelRights: CallerRights {
         for table in models.tables {
             guard let name = names[table.name], let own = classes[name] else { continue }
             let hidden = hiddenFields(of: name, transaction)
-                .union(transaction.caller.partlyHiddenFields[name] ?? [])
+                .union(transaction.caller.fieldsHidden(inSomeOf: name))
             let columns = own.columns.filter { hidden.contains($0.property) }.map(\.name)
             for column in table.columns where columns.contains(where: { $0.isSameName(as: column.name) }) {
                 hiding.insert(table.name)

@@ -19,7 +19,7 @@ extension CloudStore {
     ///   store's calls throw it.
     public func models(_ models: any Model.Type...) throws -> Store {
         let store = service.store
-        let seesChanges = caller.isMaster
+        let seesChanges = caller.isMaster && !store.isLimited
         if let served = store.models?.store {
             return try served.lent(seesChanges: seesChanges) { ModelCaller(caller, of: store, models: $0) }
         }

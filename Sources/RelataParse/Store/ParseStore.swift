@@ -19,6 +19,8 @@ public final class ParseStore: Sendable {
     private let objectIDs: ObjectIDGenerator
     /// The classes as they were last seen.
     private let last: Mutex<ClassSet>
+    /// The classes of models that callers used, by the models' schema.
+    private let usedModels = Mutex<[ObjectIdentifier: ModelClasses]>([:])
     /// Hashes passwords and tokens; `nil` for a store without users.
     let secrets: (any SecretHashing)?
     /// The jobs that run on it in this process.
@@ -59,6 +61,8 @@ public final class ParseStore: Sendable {
     /// The database: a file, or a URL without its password; `nil` for a store in memory.
     public var path: String? { records.path }
     var pool: ConnectionPool { records.pool }
+    /// Whether some objects are hidden from every caller.
+    var isLimited: Bool { records.access.isLimited }
 
     // MARK: Opening
 
@@ -173,21 +177,31 @@ public final class ParseStore: Sendable {
 
     /// A transaction with the classes that the caller knows.
     private func transaction(_ transaction: RecordTransaction, _ caller: Caller) throws -> ParseTransaction {
-        let classes = try classes(transaction.recordClasses, transaction.connection)
+        let connection = transaction.connection
+        return try self.transaction(on: connection, caller, try classes(transaction.recordClasses, connection))
+    }
+
+    /// The transaction that a connection is in, with the classes that the caller knows.
+    func transaction(on connection: Connection, _ caller: Caller) throws -> ParseTransaction {
+        try transaction(on: connection, caller, try classes(for: connection))
+    }
+
+    private func transaction(
+        on connection: Connection, _ caller: Caller, _ classes: ClassSet
+    ) throws -> ParseTransaction {
         let now = Date()
-        var known = try CallerLookup(
-            connection: transaction.connection, classes: classes, now: now, secrets: secrets
-        ).known(caller)
+        var known = try CallerLookup(connection: connection, classes: classes, now: now, secrets: secrets)
+            .known(caller)
         // The store itself may have less access.
-        if transaction.access.isLimited {
-            let access = transaction.access
+        if isLimited {
+            let access = records.access
             known = KnownCaller(isMaster: true, read: access, write: access, delete: access)
         }
         known.unprovenFiles = caller.unprovenFiles
         known.isMaintenance = caller.isMaintenance
         known.keepsUpdatedAt = caller.isImport
         return ParseTransaction(
-            transaction.connection, classes, models, caller: known, secrets: secrets, objectIDs: objectIDs, mode: mode,
+            connection, classes, models, caller: known, secrets: secrets, objectIDs: objectIDs, mode: mode,
             now: now)
     }
 
@@ -208,6 +222,16 @@ public final class ParseStore: Sendable {
 
     /// The classes as they were last seen.
     var currentClasses: ClassSet { last.withLock { $0 } }
+
+    /// The classes of models. All callers share them, because comparing models with the tables takes longer than
+    /// reading objects.
+    func classes(ofModels schema: Schema) -> ModelClasses {
+        usedModels.withLock { known in
+            let classes = known[ObjectIdentifier(schema)] ?? ModelClasses(schema, areServed: models != nil)
+            known[ObjectIdentifier(schema)] = classes
+            return classes
+        }
+    }
 
     private func remember(_ classes: ClassSet) {
         last.withLock { if $0.version < classes.version { $0 = classes } }

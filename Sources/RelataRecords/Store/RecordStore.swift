@@ -38,7 +38,7 @@ public final class RecordStore: Sendable {
     /// Whether the classes are those of an app's models, and never change.
     let isFixed: Bool
     /// The objects that are visible; no operation sees others.
-    let access: Access
+    package let access: Access
     /// The parts that it shares with stores of other accesses.
     private let shared: Shared
 

@@ -123,6 +123,39 @@ import Testing
         #expect(try await server.find("TopicNote").isEmpty)
     }
 
+    // MARK: The server's store
+
+    @Test func modelsAreComparedWithTheClassesOnce() async throws {
+        let statements = SQLStatements()
+        let server = try TestServer(trace: statements)
+        _ = try await server.create("Topic", ["name": "art"])
+        _ = try await server.find("Topic")
+        /// The number of statements of a call that uses models.
+        func count() async throws -> Int {
+            statements.removeAll()
+            let topics = try server.service.acting(as: .nobody).models(EssayTopic.self)
+            #expect(try await topics.fetch(EssayTopic.all).map(\.name) == ["art"])
+            return statements.all.count
+        }
+        let first = try await count()
+        #expect(try await count() < first)
+    }
+
+    @Test func aServerOfFewerObjectsLendsNoOthers() async throws {
+        let owner = pointer("_User", mei.id)
+        _ = try await server.create("Essay", ["title": "open", "price": 1, "owner": owner])
+        let hidden = try await server.create("Essay", ["title": "hidden", "price": 2, "owner": owner])
+        let isOpen = ExpressionNode.comparison(
+            .equal, .property(scope: 0, path: ["title"]), .value(.text("open")), [])
+        let access = try Access(["Essay": isOpen], in: server.store.records.currentClasses.schema)
+        let limited = TestServer(server.store.acting(under: access))
+        let lent = try limited.service.acting(as: .nobody).models(Essay.self)
+        #expect(try await lent.fetch(Essay.all).map(\.title) == ["open"])
+        #expect(await failure { try await lent.update(Essay.self, id: hidden) { $0.title = "changed" } } != nil)
+        #expect(try await lent.delete(Essay.self, id: hidden).deletedCount == 0)
+        #expect(try await server.get("Essay", hidden)["title"] == "hidden")
+    }
+
     // MARK: Changes
 
     @Test(.timeLimit(.minutes(20))) func anObservationFollowsRightsThatWereKnownBefore() async throws {
