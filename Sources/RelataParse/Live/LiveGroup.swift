@@ -163,14 +163,14 @@ struct LiveGroup: Sendable {
             let others = found.filter { matched[$0.key] != $0.value && candidates[$0.key] == nil }.map(\.key)
             let new = try reader.created(others.filter { matched[$0] == nil }, of: plan.entity, after: question.since)
             for key in others { candidates[key] = .unknown(isInserted: new.contains(key)) }
-            let gone = matched.keys.filter { found[$0] == nil && candidates[$0] == nil }
-            let existing = try reader.existing(gone, of: plan.entity)
-            for key in gone {
-                var change = LiveChanges.OfObject.unknown()
-                change.isDeleted = !existing.contains(key)
-                candidates[key] = change
+            for key in matched.keys where found[key] == nil && candidates[key] == nil {
+                candidates[key] = .unknown()
             }
         }
+        // The read covers changes that will be told later, such as the deletion of an object after its change.
+        let gone = candidates.filter { !$0.value.isDeleted && matched[$0.key] != nil && found[$0.key] == nil }
+        let existing = try reader.existing(Array(gone.keys), of: plan.entity)
+        for key in gone.keys where !existing.contains(key) { candidates[key]?.isDeleted = true }
         return candidates.sorted { $0.value.order < $1.value.order }.compactMap { key, change in
             let (before, after) = (matched[key], found[key])
             if before == nil, after == nil { return nil }
