@@ -4,6 +4,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 # The command-line tool, the server and PostgreSQL are behind traits: an app that imports the library needs none of them.
 traits=(--traits CommandLineTool,Server,PostgreSQL)
+# Without `dwarf`, which names lines in the stacks of threads, a build takes a seventh less time.
+[[ -z ${RELATA_DEBUG_INFO-} ]] || traits+=(-debug-info-format "$RELATA_DEBUG_INFO")
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -316,7 +316,7 @@ struct PredicateFormatTests: PredicateParsing {
     ])
     func deeplyNestedAndLongPredicatesAreRefused(part: String) {
         for text in [
-            "id IN \(String(repeating: part, count: 200_000))", "id = \(String(repeating: part, count: 200_000))id",
+            "id IN \(String(repeating: part, count: 20_000))", "id = \(String(repeating: part, count: 20_000))id",
         ] {
             #expect(throws: RelataError.self) { try parse(text) }
         }

@@ -209,7 +209,7 @@ import Testing
 
     /// `RELATA_TWO_DOORS_SEEDS` in the environment sets the number of plans.
     private static var seeds: Range<UInt64> {
-        0..<(ProcessInfo.processInfo.environment["RELATA_TWO_DOORS_SEEDS"].flatMap { UInt64($0) } ?? 8)
+        0..<(ProcessInfo.processInfo.environment["RELATA_TWO_DOORS_SEEDS"].flatMap { UInt64($0) } ?? 4)
     }
 
     @Test(arguments: seeds) func aPlanGivesTheSameTablesThroughModelsAndThroughRecords(_ seed: UInt64) async throws {

@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func aGrownSchemaEqualsOneBuiltAtOnce(_ seed: UInt64) throws {
         var random = GrowthRandom(state: seed)
         var entities: [Entity] = []

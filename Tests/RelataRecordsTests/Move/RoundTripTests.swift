@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: DataFormat.allCases) func randomObjectsSurviveARoundTrip(_ format: DataFormat) async throws {
-        for _ in 0..<(TestEngine.current == .sqlite ? 30 : 8) {
+        for _ in 0..<(TestEngine.current == .sqlite ? 10 : 4) {
             let seed = UInt64.random(in: 0...UInt64.max)
             var objects = RandomObjects(seed: seed)
             let entities = objects.entities
