@@ -113,7 +113,7 @@ public struct CloudCode: Sendable {
 
     /// Checks the schedules, and that no closure is one that is never called.
     ///
-    /// - Throws: ``RelataError`` that describes the error.
+    /// - Throws: `RelataError` that describes the error.
     public func check() throws(RelataError) {
         for (name, job) in jobs.sorted(by: { $0.key < $1.key }) {
             if let problem = job.schedule?.problem { throw .invalidUse("the schedule of the job \(name): \(problem)") }

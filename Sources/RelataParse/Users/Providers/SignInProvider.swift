@@ -52,7 +52,7 @@ public struct SignInProvider: Sendable {
 
     /// Checks the configuration of all services.
     ///
-    /// - Throws: ``RelataError`` that describes the error.
+    /// - Throws: `RelataError` that describes the error.
     public static func check(_ providers: [SignInProvider]) throws(RelataError) {
         var names: Set<String> = []
         for provider in providers {
