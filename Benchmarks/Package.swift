@@ -38,6 +38,7 @@ let package = Package(
             dependencies: [
                 "BenchmarkReport",
                 .product(name: "Relata", package: "relata"),
+                .product(name: "RelataRecords", package: "relata"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
             ],

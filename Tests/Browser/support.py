@@ -90,7 +90,7 @@ class Server:
 class Browser:
     """A window of Chromium with its own profile, which is used by keyboard and mouse."""
 
-    def __init__(self, language="en", width=1100, height=800, dark=False, touch=False):
+    def __init__(self, language="en", width=1100, height=800, dark=False, touch=False, keeps_log=True):
         options = Options()
         options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
         for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
@@ -98,7 +98,8 @@ class Browser:
                          f"--lang={language}", f"--accept-lang={language}", f"--window-size={width},{height}"]:
             options.add_argument(argument)
         options.add_experimental_option("prefs", {"intl.accept_languages": language})
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        if keeps_log:
+            options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(
             options=options, service=Service(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")))
         # The size excludes the window's frame.

@@ -15,7 +15,7 @@ extension Bench {
     func itemFile(_ name: String, count: Int) throws -> String {
         let file = try directory.file(name)
         let store = try Store.open(file, for: Item.self)
-        try store.insert(Item.samples(count))
+        try store.insert(contentsOf: Item.sequence(count))
         try store.close()
         return file
     }

@@ -20,6 +20,8 @@ enum ChildProcess {
         case "stream-ours": return try Memory.streamOurs(file)
         case "stream-limit": return try Memory.streamLimit(file)
         case "stream-codable": return try Memory.streamCodable(file)
+        case "export": return try Transfer.exportLines(of: file)
+        case "import": return try Transfer.importLines(into: file)
         case "graph-ours": return try GraphBooks.fetchOurs(file)
         case "graph-limit": return try GraphBooks.fetchLimit(file)
         case "graph-codable": return try GraphBooks.fetchCodable(file)

@@ -14,6 +14,7 @@ struct Workload: Sendable {
         .graphBooks, .graphBooksGrowth, .graphBooksMemory, .graphSetlists, .graphTopPerParent, .graphCounts, .graphDeep,
         .graphTree,
         .observeLatency, .observeUnrelated, .observeMemory, .fairness, .fairnessWrites, .backup,
+        .exportRows, .importRows, .exportMemory, .importMemory,
     ]
 }
 

@@ -6,10 +6,7 @@ import Relata
 /// The peak memory of a process that reads or saves 1,000,000 rows one at a time. Each measurement has its own process.
 enum Memory {
     static func measureStream(_ bench: Bench) throws -> Outcome {
-        let file = try bench.emptyFile("stream.sqlite", for: Item.self)
-        let store = try Store.open(file, for: Item.self)
-        try store.insert(contentsOf: Item.sequence(bench.count(1_000_000)))
-        try store.close()
+        let file = try bench.itemFile("stream.sqlite", count: bench.count(1_000_000))
         return Outcome(
             unit: .megabytes, ours: try ChildProcess.peak("stream-ours", file),
             limit: try ChildProcess.peak("stream-limit", file),
