@@ -3,7 +3,8 @@ import PackageDescription
 
 // Measures the speed of Relata beside that of SQLite's own interface and of GRDB, on PostgreSQL beside that of libpq, and
 // the speed of its server beside that of a bare one. It is a separate package, so that an app that uses Relata never sees
-// it. Dependencies of a single program are behind a trait: `GRDB`, which is on by default, `PostgreSQL` or `Server`.
+// it. Dependencies of a single program are behind a trait: `GRDB`, which is on by default, `PostgreSQL`, `Server` or
+// `CommandLineTool`.
 
 let package = Package(
     name: "relata-benchmarks",
@@ -18,6 +19,7 @@ let package = Package(
         .trait(name: "GRDB", description: "The speed on SQLite, beside GRDB: `relata-bench`."),
         .trait(name: "PostgreSQL", description: "The speed on PostgreSQL, beside libpq: `relata-postgres-bench`."),
         .trait(name: "Server", description: "The speed of the server: `relata-server-bench`."),
+        .trait(name: "CommandLineTool", description: "The dashboard and the commands: `relata`."),
     ],
     dependencies: [
         .package(
@@ -25,6 +27,7 @@ let package = Package(
             traits: [
                 .trait(name: "Server", condition: .when(traits: ["Server"])),
                 .trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+                .trait(name: "CommandLineTool", condition: .when(traits: ["CommandLineTool"])),
             ]),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
