@@ -10,7 +10,7 @@ export function h(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-    else if (name === 'value' || name === 'checked' || name === 'disabled' || name === 'indeterminate') element[name] = value;
+    else if (['value', 'checked', 'disabled', 'indeterminate'].includes(name)) element[name] = value;
     else element.setAttribute(name, value === true ? '' : value);
   }
   append(element, children);
