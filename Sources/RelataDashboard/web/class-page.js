@@ -101,7 +101,9 @@ export class ClassPage {
   #listen() {
     this.#whileShown(document, 'keydown', (event) => {
       if (!(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open], .editor') || event.target.matches?.('input, textarea')) return;
-      if (event.key === 'z') edits.undo();
+      const key = event.key.toLowerCase();
+      if (key === 'y' || key === 'z' && event.shiftKey) edits.redo();
+      else if (key === 'z') edits.undo();
       else if (event.key === 's') saveAndTell();
       else return;
       event.preventDefault();

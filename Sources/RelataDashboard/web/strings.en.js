@@ -230,6 +230,7 @@ export default {
   query: 'The query',
   readOnly: 'Read only',
   readOnlyHint: 'This dashboard only reads.',
+  redo: 'Redo',
   related: 'Related',
   reload: 'Load again',
   removeCondition: 'Remove this condition',

@@ -230,6 +230,7 @@ export default {
   query: '查询',
   readOnly: '只读',
   readOnlyHint: '此管理面板只能读取。',
+  redo: '重做',
   related: '关联',
   reload: '重新加载',
   removeCondition: '移除此条件',
