@@ -24,6 +24,7 @@ package enum DashboardFiles {
         "inspector.js": PackageResources.inspector_js,
         "language.js": PackageResources.language_js,
         "login.js": PackageResources.login_js,
+        "marks.js": PackageResources.marks_js,
         "move-page.js": PackageResources.move_page_js,
         "names.js": PackageResources.names_js,
         "overlay.js": PackageResources.overlay_js,

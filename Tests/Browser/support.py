@@ -173,8 +173,16 @@ class Browser:
         """Presses keys in the focused element."""
         ActionChains(self.driver).send_keys(*keys).perform()
 
-    def chord(self, modifier, key):
-        ActionChains(self.driver).key_down(modifier).send_keys(key).key_up(modifier).perform()
+    def chord(self, *keys):
+        """Presses the last key while the others are held."""
+        *held, key = keys
+        actions = ActionChains(self.driver)
+        for each in held:
+            actions.key_down(each)
+        actions.send_keys(key)
+        for each in reversed(held):
+            actions.key_up(each)
+        actions.perform()
 
     def click(self, selector):
         self.one(selector).click()

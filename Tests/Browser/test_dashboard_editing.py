@@ -61,6 +61,66 @@ class Editing(DashboardTest):
             browser.wait(lambda: self.column(browser, 1)[:1] == [title], title)
         self.assertNotIn("change", browser.one_text(".page-title"))
 
+    def test_undone_edits_are_redone_until_the_next_edit(self):
+        browser = self.signed_in("#/Book")
+        self.at_cell(browser, 0, 1)
+        undo, redo = (Keys.CONTROL, "z"), (Keys.CONTROL, Keys.SHIFT, "z")
+
+        def edit(title):
+            self.edit(browser, title)
+            browser.press(Keys.ENTER)
+            browser.wait(lambda: self.column(browser, 1)[:1] == [title], title)
+
+        def step(keys, title):
+            browser.chord(*keys)
+            browser.wait(lambda: self.column(browser, 1)[:1] == [title], title)
+
+        edit("One")
+        edit("Two")
+        step(undo, "One")
+        step(undo, "The Left Hand of Darkness")
+        step(redo, "One")
+        step((Keys.CONTROL, "y"), "Two")
+        step(undo, "One")
+        edit("Three")
+        # There is nothing to redo any more, so that undoing leads behind the last edit.
+        browser.chord(*redo)
+        step(undo, "One")
+        self.save(browser)
+        browser.chord(*redo)
+        self.at_cell(browser, 0, 1)
+        edit("Four")
+        step(undo, "One")
+        self.assertNotIn("change", browser.one_text(".page-title"))
+        self.assertEqual(self.server.value("SELECT title FROM Book WHERE id = 1"), "One")
+
+    def test_new_objects_deletions_and_members_are_undone_and_redone(self):
+        browser = self.signed_in("#/Genre")
+        self.stage(browser, "Genre", {"name": "Solarpunk"})
+        browser.open(self.server.address + "#/Book?open=Book/5")
+        self.at_cell(browser, 5, 0)
+        browser.press(Keys.DELETE)
+        browser.wait(lambda: browser.one("dialog button.danger").is_enabled(), "the plan")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text(".page-title", "2 changes")
+        browser.click('relata-inspector .twist[aria-label^="authors"]')
+        browser.click('[aria-label^="Terry Pratchett: Take out"]')
+        browser.wait_for_text(".page-title", "3 changes")
+        for count in ["2 changes", "1 change"]:
+            browser.chord(Keys.CONTROL, "z")
+            browser.wait_for_text(".page-title", count)
+        self.assertEqual(browser.all(".grid-row.deleted"), [])
+        browser.chord(Keys.CONTROL, "z")
+        browser.wait(lambda: "change" not in browser.one_text(".page-title"), "no changes")
+        for count in ["1 change", "2 changes", "3 changes"]:
+            browser.chord(Keys.CONTROL, "y")
+            browser.wait_for_text(".page-title", count)
+        browser.one(".grid-row.deleted")
+        self.save(browser)
+        self.assertEqual(self.server.value("SELECT count(*) FROM Genre WHERE name = 'Solarpunk'"), 1)
+        self.assertIsNone(self.server.value("SELECT id FROM Book WHERE id = 6"))
+        self.assertEqual(self.server.value("SELECT group_concat(authorId) FROM Book_authors WHERE bookId = 5"), "3")
+
     def paste(self, browser, text):
         """Pastes a text into the focused element, as Ctrl+V does."""
         browser.driver.execute_script(
@@ -76,6 +136,26 @@ class Editing(DashboardTest):
         self.save(browser)
         browser.wait(lambda: self.server.value("SELECT title || year || publisherId FROM Book WHERE id = 5") == "One20014", "the first row")
         self.assertEqual(self.server.value("SELECT title || year || ifnull(genreId, '-') FROM Book WHERE id = 6"), "Two\nlines2002-")
+
+    def test_a_paste_is_undone_and_redone_in_the_list_of_changes(self):
+        browser = self.signed_in("#/Book")
+        self.at_cell(browser, 4, 1)
+        self.paste(browser, "One\t2001\nTwo\t2002\n")
+        browser.wait_for_text(".page-title", "2 changes")
+        browser.click(".page-title button.primary")
+        browser.wait_for_text("dialog", "Two")
+        undo, redo = browser.all("dialog footer button")[:2]
+        self.assertEqual([undo.text, redo.text], ["Undo", "Redo"])
+        self.assertFalse(redo.is_enabled())
+        undo.click()
+        browser.wait_for_text("dialog", "Nothing is changed")
+        self.assertFalse(undo.is_enabled())
+        self.assert_accessible(browser)
+        redo.click()
+        browser.wait_for_text("dialog", "Two")
+        self.assertFalse(redo.is_enabled())
+        browser.press(Keys.ESCAPE)
+        browser.wait(lambda: [row[1:3] for row in self.rows(browser)[4:6]] == [["One", "2001"], ["Two", "2002"]], "both rows")
 
     def test_invalid_pastes_change_nothing(self):
         browser = self.signed_in("#/Book")

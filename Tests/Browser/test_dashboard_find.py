@@ -33,6 +33,41 @@ class Searching(DashboardTest):
         self.assertEqual(browser.one(".words").get_attribute("value"), "moon")
         self.assert_accessible(browser)
 
+    def search(self, browser, words, *titles):
+        browser.type(".words", words)
+        browser.press(Keys.ENTER)
+        self.wait_for_titles(browser, *titles)
+
+    def test_found_words_are_marked(self):
+        text = "<b>Déjà vu</b> &amp; RAIN"
+        self.server.ask("POST", "/classes/Song", {"title": text, "lyrics": "bluemoon", "year": 2001, "note": "rain"})
+        browser = self.signed_in("#/Song?search=moon")
+        for words, titles, marks in [
+            ("moon", ["Blue moon", "Waiting"], ["moon", "moon", "moon"]),
+            # Whole words, unless the search asks for more; in the searched fields only.
+            ("rain -it", [text], ["RAIN"]),
+            ("WAI*", ["Waiting"], ["Waiting", "wait"]),
+            ('"a moon"', ["Waiting"], ["a moon"]),
+            ("deja vu", [text], ["Déjà", "vu"]),
+        ]:
+            self.search(browser, words, *titles)
+            self.assertEqual(sorted(browser.texts(".grid-body mark")), sorted(marks), words)
+        self.assert_accessible(browser)
+        browser.prefer("dark")
+        self.assert_accessible(browser)
+        browser.screenshot("dashboard-search-marks")
+        browser.click('.search-box [aria-label="Clear the search"]')
+        self.wait_for_titles(browser, "Waiting", "Rain", "Blue moon", text)
+        self.assertEqual(browser.all(".grid-body mark"), [])
+
+    def test_chinese_is_marked_within_a_text_without_spaces(self):
+        self.server.ask("POST", "/classes/Song", {"title": "月亮代表我的心", "lyrics": "你问我爱你有多深，Python的月亮"})
+        browser = self.signed_in("#/Song?search=代表 python", language="zh-CN")
+        self.wait_for_titles(browser, "月亮代表我的心")
+        self.assertEqual(browser.texts(".grid-body mark"), ["代表", "Python"])
+        self.search(browser, "爱你 OR 月亮", "月亮代表我的心")
+        self.assertEqual(browser.texts(".grid-body mark"), ["月亮", "爱你", "月亮"])
+
     def test_a_search_is_combined_with_a_condition_and_an_order(self):
         browser = self.signed_in("#/Song?search=moon&sort=-title")
         self.wait_for_titles(browser, "Waiting", "Blue moon")

@@ -11,11 +11,12 @@ export function showChanges() {
   return openDialog(t('changes'), (close) => {
     const body = h('div', { class: 'changes' });
     const problem = problemLine();
-    const undo = h('button', { onclick: () => edits.undo() }, icon('undo'), t('undo'));
+    const [undo, redo] = ['undo', 'redo'].map((name) => h('button', { onclick: () => edits[name]() }, icon(name), t(name)));
     const save = h('button', { class: 'primary', onclick: () => run() }, t('saveAll'));
     const draw = () => {
       fill(body, edits.list.length ? h('ul', edits.list.map(item)) : note(t('noChanges')));
       undo.disabled = !edits.canUndo;
+      redo.disabled = !edits.canRedo;
       save.disabled = !edits.list.length;
     };
     const run = async () => {
@@ -26,12 +27,12 @@ export function showChanges() {
       } catch (error) {
         fill(problem, problemText(error));
       } finally {
-        save.disabled = !edits.list.length;
+        draw();
       }
     };
     edits.addEventListener('change', draw);
     draw();
-    return [body, problem, h('footer', undo,
+    return [body, problem, h('footer', undo, redo,
       h('button', { class: 'plain', onclick: () => edits.discard() }, t('discardAll')), spacer(), save)];
   }, { wide: true });
 }

@@ -14,7 +14,7 @@ import { t } from './language.js';
 import { notify, problemText, reportProblem } from './overlay.js';
 import { crumbMark, emptyNotice, pageTitle, repeatWhileShown } from './page.js';
 import { paste } from './paste.js';
-import { address, go, longestTrail, pathText, readPlace, step } from './place.js';
+import { address, classAddress, go, longestTrail, pathText, readPlace, step } from './place.js';
 import { nameElement, remember } from './names.js';
 import { showQuery } from './query-dialog.js';
 import { readSort, Rows, sortText } from './rows.js';
@@ -101,7 +101,9 @@ export class ClassPage {
   #listen() {
     this.#whileShown(document, 'keydown', (event) => {
       if (!(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open], .editor') || event.target.matches?.('input, textarea')) return;
-      if (event.key === 'z') edits.undo();
+      const key = event.key.toLowerCase();
+      if (key === 'y' || key === 'z' && event.shiftKey) edits.redo();
+      else if (key === 'z') edits.undo();
       else if (event.key === 's') saveAndTell();
       else return;
       event.preventDefault();
@@ -303,7 +305,7 @@ export class ClassPage {
     const target = schema.get(relation.className)?.field(relation.field)?.targetClass;
     if (!target) return;
     const trail = [...this.#place.trail, step(this.#place)].slice(-longestTrail);
-    go({ page: 'class', className: target, predicate: '', sort: '', relation, open: [], trail });
+    go({ page: 'class', className: target, relation, trail });
   }
 
   #actions(object) {
@@ -313,7 +315,7 @@ export class ClassPage {
     }, {
       icon: 'link', text: t('copyLink'),
       run: async () => {
-        const link = new URL(address({ ...this.#place, page: 'class', className: object.className, relation: null, predicate: '', search: '', sort: '', trail: [], open: [object] }), location.href);
+        const link = new URL(classAddress(object.className, { open: [object] }), location.href);
         try {
           await navigator.clipboard.writeText(link.href);
           notify(t('copied'));

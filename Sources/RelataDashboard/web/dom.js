@@ -10,7 +10,7 @@ export function h(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-    else if (name === 'value' || name === 'checked' || name === 'disabled' || name === 'indeterminate') element[name] = value;
+    else if (['value', 'checked', 'disabled', 'indeterminate'].includes(name)) element[name] = value;
     else element.setAttribute(name, value === true ? '' : value);
   }
   append(element, children);
@@ -57,6 +57,7 @@ const shapes = {
   leave: 'M14 4H5v16h9M10 12h11M17 8l4 4-4 4',
   diagram: 'M3 4h7v5H3zM14 15h7v5h-7zM6.5 9v8.5H14',
   undo: 'M9 7 4 12l5 5M4 12h10a6 6 0 0 1 6 6',
+  redo: 'm15 7 5 5-5 5M20 12H10a6 6 0 0 0-6 6',
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5',
   menu: 'M4 6h16M4 12h16M4 18h16',
   copy: 'M8 8h12v12H8zM16 8V4H4v12h4',

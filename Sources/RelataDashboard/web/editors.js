@@ -16,29 +16,31 @@ function editorFor(field, value, { id, commit } = {}) {
     case 'String': {
       const text = String(value ?? '');
       const area = h('textarea', { ...common, rows: text.length > 60 || text.includes('\n') ? 6 : 2, spellcheck: 'false', value: text });
-      return { element: area, focus: area, read: () => (area.value === '' && value === undefined ? undefined : area.value) };
+      return simple(area, () => (area.value === '' && value === undefined ? undefined : area.value));
     }
     case 'Number': {
-      const input = h('input', { ...common, type: 'text', inputmode: 'decimal', autocomplete: 'off', value: value === undefined ? '' : String(value) });
-      return { element: input, focus: input, read: () => readNumber(input.value) };
+      const input = h('input', { ...common, type: 'text', inputmode: 'decimal', autocomplete: 'off', value: String(value ?? '') });
+      return simple(input, () => readNumber(input.value));
     }
     case 'Boolean': {
       const list = select(common, [['', t('unset')], ['true', t('yes')], ['false', t('no')]], String(value ?? ''));
-      return { element: list, focus: list, read: () => (list.value === '' ? undefined : list.value === 'true') };
+      return simple(list, () => (list.value === '' ? undefined : list.value === 'true'));
     }
     case 'Date': {
       const input = h('input', { ...common, type: 'datetime-local', step: '0.001', value: value ? localTime(dateOf(value)) : '' });
-      return { element: input, focus: input, read: () => (input.value === '' ? undefined : { __type: 'Date', iso: new Date(input.value).toISOString() }) };
+      return simple(input, () => (input.value === '' ? undefined : { __type: 'Date', iso: new Date(input.value).toISOString() }));
     }
     case 'Pointer': return picker(field, value, { ...common, commit });
     case 'Relation': return memberPicker(field, common);
     case 'File': return fileEditor(value, common);
     default: {
       const area = h('textarea', { ...common, rows: 8, class: 'code', spellcheck: 'false', value: value === undefined ? '' : jsonText(value, 2) });
-      return { element: area, focus: area, read: () => readJSON(area.value, field) };
+      return simple(area, () => readJSON(area.value, field));
     }
   }
 }
+
+function simple(element, read) { return { element, focus: element, read }; }
 
 /** The value of a text, written as spreadsheets write values of a type. */
 export function readText(field, text) {
@@ -160,8 +162,7 @@ function picker({ targetClass, name }, value, { id, commit }) {
   return {
     element: h('div', { class: 'picker' }, input, list), focus: input,
     read: () => {
-      if (chosen && input.value !== String(titleOf(chosen, targetClass))) throw new Error(t('chooseOne'));
-      if (!chosen && input.value.trim() !== '') throw new Error(t('chooseOne'));
+      if (chosen ? input.value !== String(titleOf(chosen, targetClass)) : input.value.trim()) throw new Error(t('chooseOne'));
       return chosen;
     },
   };

@@ -41,11 +41,14 @@ function mapped(fields, change) { return Object.fromEntries(Object.entries(field
 class Edits extends EventTarget {
   /** Each has `className`, `id`, `title`, `kind` (`change`, `new`, `delete`), `fields` and `members`. */
   #all = new Map();
+  /** The states before the steps, and those that were undone. */
   #history = [];
+  #undone = [];
   #new = 0;
 
   get list() { return [...this.#all.values()]; }
   get canUndo() { return this.#history.length > 0; }
+  get canRedo() { return this.#undone.length > 0; }
 
   of(className, id) { return this.#all.get(`${className}/${id}`); }
 
@@ -66,6 +69,7 @@ class Edits extends EventTarget {
 
   #step(change) {
     this.#history.push(new Map([...this.#all].map(([key, edit]) => [key, structuredClone(edit)])));
+    this.#undone = [];
     change();
     for (const [key, edit] of this.#all) {
       const isEmpty = !Object.keys(edit.fields).length && !Object.values(edit.members).some(({ added, removed, order }) => added.length + removed.length || order);
@@ -74,10 +78,14 @@ class Edits extends EventTarget {
     this.#tell();
   }
 
-  undo() {
-    const before = this.#history.pop();
-    if (!before) return;
-    this.#all = before;
+  undo() { this.#go(this.#history, this.#undone); }
+  redo() { this.#go(this.#undone, this.#history); }
+
+  /** Shows the last of some states, and keeps the present one among others. */
+  #go(states, others) {
+    if (!states.length) return;
+    others.push(this.#all);
+    this.#all = states.pop();
     this.#tell();
   }
 
@@ -185,6 +193,7 @@ class Edits extends EventTarget {
     await server.request('POST', '/batch', { body: { transaction: true, requests, expected } });
     this.#all.clear();
     this.#history = [];
+    this.#undone = [];
     this.#tell();
     this.dispatchEvent(new CustomEvent('save', { detail: saved }));
     return saved;

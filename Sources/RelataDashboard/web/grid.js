@@ -1,6 +1,7 @@
 // A grid of objects. Only what is visible is in the document, however many there are.
 import { fill, h, icon, setAttribute, typeLabel } from './dom.js';
 import { roundNumber, t } from './language.js';
+import { searchPattern } from './marks.js';
 import { pageSize, readSort } from './rows.js';
 import { requiredText, typeText } from './schema.js';
 import { valueContent } from './values.js';
@@ -20,6 +21,8 @@ class RelataGrid extends HTMLElement {
   #columns = [];
   #known = null;
   #sort = [];
+  /** What a search looked for. */
+  #pattern = null;
   /** The place of the cell that keys are for; row -1 is the header. */
   #active = { row: 0, column: 0 };
   /** The top of the visible part, if everything had its full height. */
@@ -49,6 +52,7 @@ class RelataGrid extends HTMLElement {
     this.#known = known;
     this.#staged = staged;
     this.#sort = readSort(sort);
+    this.#pattern = searchPattern(rows.query.search);
     this.#active = { row: 0, column: 0 };
     this.#top = 0;
     this.scroller.scrollTop = 0;
@@ -258,8 +262,9 @@ class RelataGrid extends HTMLElement {
       const isActive = place === this.#active.row && column === this.#active.column;
       const isStaged = staged !== undefined && (name in staged.fields || name in staged.members);
       const value = staged && name in staged.fields ? staged.fields[name].after : row?.[name];
+      const pattern = this.#known.searchFields.includes(name) && this.#pattern;
       const look = `${isActive ? 'active' : ''} ${isStaged ? 'staged' : ''} ${name === 'objectId' ? 'id' : ''}`;
-      return this.#cell(place, column, field, look, { role: 'gridcell' }, row ? valueContent(value, field, row) : h('span', { class: 'bone' }));
+      return this.#cell(place, column, field, look, { role: 'gridcell' }, row ? valueContent(value, field, row, pattern) : h('span', { class: 'bone' }));
     }));
     element.style.transform = `translateY(${Math.round(place * rowHeight + shift)}px)`;
     return element;
@@ -331,8 +336,8 @@ class RelataGrid extends HTMLElement {
     const { row, column } = this.#active;
     const page = Math.max(1, Math.floor(this.#viewHeight / rowHeight) - 1);
     if (row === -1 && this.#headKey(event, column)) return event.preventDefault();
-    if (event.altKey || (event.ctrlKey || event.metaKey) && !['Home', 'End'].includes(event.key)) return;
     const isWhole = event.ctrlKey || event.metaKey;
+    if (event.altKey || isWhole && !['Home', 'End'].includes(event.key)) return;
     const moves = {
       ArrowDown: [row + 1, column], ArrowUp: [row - 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
       PageDown: [row + page, column], PageUp: [Math.max(0, row - page), column],

@@ -24,7 +24,7 @@ export class MovePage {
     const format = select({ id: 'export-format' }, [['jsonl', 'JSON Lines'], ['csv', 'CSV']]);
     const boxes = schema.classes.map(({ name }) => [name, checkbox(`export-${name}`, { checked: true })]);
     const state = h('div');
-    const start = submitButton(icon('save'), t('exportNow'));
+    const start = submitButton(icon('save'), t('export'));
     const all = h('button', {
       class: 'plain',
       onclick: () => {
@@ -59,7 +59,7 @@ export class MovePage {
     const into = select({ id: 'import-class' }, [['', t('asTheFileSays')], ...schema.classes.map(({ name }) => name)]);
     const state = h('div');
     const check = h('button', { type: 'submit', value: 'check' }, t('checkOnly'));
-    const start = h('button', { type: 'submit', class: 'primary', value: 'import' }, t('importNow'));
+    const start = h('button', { type: 'submit', class: 'primary', value: 'import' }, t('import'));
     const intoLine = line(labelLine(t('intoClass'), into));
     files.addEventListener('change', () => { intoLine.hidden = files.files.length > 1; });
     const watch = (job) => this.#watch(job, state, start, () => this.#imported(job), check);

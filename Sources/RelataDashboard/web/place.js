@@ -2,6 +2,8 @@
 //
 // `#/Book?predicate=year > 1970&search=moon&sort=-title&from=Genre/1/books&open=Book/3,Genre/1&trail=["Genre"]`
 
+const texts = ['predicate', 'search', 'sort'];
+
 /** Reads an address. A step of the trail is an address without its own trail. */
 export function readPlace(hash = location.hash) {
   const [path, query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
@@ -10,9 +12,7 @@ export function readPlace(hash = location.hash) {
   return {
     page: name === '' && rest.length ? rest[0] : name ? 'class' : 'home',
     className: name,
-    predicate: parameters.get('predicate') ?? '',
-    search: parameters.get('search') ?? '',
-    sort: parameters.get('sort') ?? '',
+    ...Object.fromEntries(texts.map((name) => [name, parameters.get(name) ?? ''])),
     relation: readRelation(parameters.get('from')),
     open: (parameters.get('open') ?? '').split(',').filter(Boolean).map(readObject).filter(Boolean),
     trail: readTrail(parameters.get('trail')),
@@ -53,9 +53,7 @@ export function address(place) {
   if (place.page === 'home') return '#/';
   if (place.page !== 'class') return `#//${encode(place.page)}`;
   const parameters = new URLSearchParams();
-  if (place.predicate) parameters.set('predicate', place.predicate);
-  if (place.search) parameters.set('search', place.search);
-  if (place.sort) parameters.set('sort', place.sort);
+  for (const name of texts) if (place[name]) parameters.set(name, place[name]);
   const { relation } = place;
   if (relation) parameters.set('from', [relation.className, relation.id, relation.field].map(encode).join('/'));
   if (place.open?.length) {

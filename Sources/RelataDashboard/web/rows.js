@@ -119,10 +119,9 @@ export class Rows extends EventTarget {
 
   #base(condition) {
     const query = { ...selection(this.information, this.names), predicate: this.query.predicate, search: this.query.search };
-    const conditions = [condition].filter(Boolean);
+    const where = { ...condition };
     const { relation } = this.query;
-    if (relation) conditions.push({ $relatedTo: { object: pointer(relation.className, relation.id), key: relation.field } });
-    const where = Object.assign({}, ...conditions);
+    if (relation) where.$relatedTo = { object: pointer(relation.className, relation.id), key: relation.field };
     if (Object.keys(where).length) query.where = where;
     return query;
   }

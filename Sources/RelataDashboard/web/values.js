@@ -3,6 +3,7 @@ import { jsonText, jsonValue } from './api.js';
 import { h, icon } from './dom.js';
 import { fileTitle } from './files.js';
 import { dateText, number, t } from './language.js';
+import { marked } from './marks.js';
 import { titleOf } from './schema.js';
 
 const longest = 300;
@@ -14,7 +15,7 @@ export function valueText(value, field) {
     case 'Date': return dateText(dateOf(value));
     case 'Number': return typeof value === 'object' ? jsonText(value) : String(value);
     case 'Boolean': return t(value ? 'yes' : 'no');
-    case 'Pointer': return pointerTitle(value);
+    case 'Pointer': return titleOf(value, value.className);
     case 'File': return value.name ?? '';
     case 'Relation': return value.map(({ title }) => title).join(', ');
     case 'Bytes': return t('bytes', { count: byteCount(value.base64 ?? '') });
@@ -43,30 +44,28 @@ export function dateOf(value) { return new Date(typeof value === 'string' ? valu
 
 function byteCount(base64) { return Math.floor(base64.replace(/=+$/, '').length * 3 / 4); }
 
-/** The name of a pointer's target, if it was fetched with it. */
-function pointerTitle(value) { return titleOf(value, value.className) ?? value.objectId; }
-
 /** The mark of an unset value. */
 export function unset(text, more) { return h('span', { class: 'unset', ...more }, text); }
 
-/** The content of a cell. */
-export function valueContent(value, field, row) {
+/** The content of a cell; in a text, what a search looks for is marked. */
+export function valueContent(value, field, row, pattern) {
   if (field.type === 'Relation') {
     const count = row.counts?.[field.name];
     if (count === undefined) return unset('…');
     return h('span', { class: count ? 'chip many' : 'chip many zero', 'data-follow': field.name }, icon('many'), number(count));
   }
   if (value === undefined || value === null) return unset('—', { title: t('unset') });
+  const text = valueText(value, field);
   switch (field.type) {
-    case 'Pointer': return chip('link', pointerTitle(value), field);
+    case 'Pointer': return chip('link', text, field);
     case 'File': return chip('file', fileTitle(value), field, { title: String(value.name ?? '') });
-    case 'Boolean': return h('span', { class: value ? 'truth yes' : 'truth no' }, valueText(value, field));
-    case 'Date': return h('time', { datetime: dateOf(value).toJSON() ?? '' }, valueText(value, field));
-    case 'Number': return h('span', { class: 'number' }, valueText(value, field));
+    case 'Boolean': return h('span', { class: value ? 'truth yes' : 'truth no' }, text);
+    case 'Date': return h('time', { datetime: dateOf(value).toJSON() ?? '' }, text);
+    case 'Number': return h('span', { class: 'number' }, text);
     case 'String':
-      if (value === '') return unset(t('emptyText'));
-      return h('span', clipped(String(value).replace(/\s*\n\s*/g, ' ↵ ')));
-    default: return h('code', clipped(valueText(value, field)));
+      if (text === '') return unset(t('emptyText'));
+      return h('span', marked(clipped(text.replace(/\s*\n\s*/g, ' ↵ ')), pattern));
+    default: return h('code', clipped(text));
   }
 }
 
