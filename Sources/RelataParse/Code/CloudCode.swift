@@ -1,7 +1,7 @@
 import RelataCore
 
 /// An app's code on its server: functions that clients call by name, jobs that run in the background, and hooks that
-/// run before and after objects are saved, deleted and found, files are stored, users sign in, and clients follow live
+/// run before and after objects are saved, deleted and found, files are stored and read, users sign in, and clients follow live
 /// queries.
 ///
 /// ```swift
@@ -124,6 +124,9 @@ public struct CloudCode: Sendable {
         ]
         for (name, other) in others where saves[name] != nil {
             throw .invalidUse("\(name) has no closures of saves and deletions of classes: use \(other)")
+        }
+        if finds[Trigger.files] != nil {
+            throw .invalidUse("\(Trigger.files) has no closures of queries: use beforeFindFile or afterFindFile")
         }
     }
 }

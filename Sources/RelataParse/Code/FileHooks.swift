@@ -1,6 +1,6 @@
 import RelataCore
 
-/// A file that is about to be stored or deleted, or that has been.
+/// A file that is about to be stored, read or deleted, or that has been.
 public struct CloudFile: Sendable {
     /// The name. Before the file is stored, it is the client's, with the extension of the type, and can be changed.
     /// Later it is the server's, by which objects refer to the file.
@@ -43,12 +43,22 @@ public struct CloudFile: Sendable {
     public mutating func replaceBytes(with bytes: ByteStream) { replacement = bytes }
 }
 
+/// A file that a request reads, before its content is sent.
+public struct CloudDownload: Sendable {
+    /// The file.
+    public let file: CloudFile
+    /// Whether browsers save the file instead of displaying it. At first, that depends on ``FileOptions/inlineTypes``.
+    public var isAttachment: Bool
+}
+
 /// The hooks of files.
 struct FileHooks: Sendable {
     var beforeSave: [@Sendable (inout CloudFile, CloudCall) async throws -> Void] = []
     var afterSave: [@Sendable (CloudFile, CloudCall) async -> Void] = []
     var beforeDelete: [@Sendable (CloudFile, CloudCall) async throws -> Void] = []
     var afterDelete: [@Sendable (CloudFile, CloudCall) async -> Void] = []
+    var beforeFind: [@Sendable (CloudFile, CloudCall) async throws -> Void] = []
+    var afterFind: [@Sendable (inout CloudDownload, CloudCall) async throws -> Void] = []
 
     /// Whether a closure answers a trigger.
     func answers(_ trigger: Trigger) -> Bool {
@@ -57,6 +67,8 @@ struct FileHooks: Sendable {
         case .afterSave: !afterSave.isEmpty
         case .beforeDelete: !beforeDelete.isEmpty
         case .afterDelete: !afterDelete.isEmpty
+        case .beforeFind: !beforeFind.isEmpty
+        case .afterFind: !afterFind.isEmpty
         default: false
         }
     }
@@ -86,5 +98,23 @@ extension CloudCode {
     /// afterwards.
     public mutating func afterDeleteFile(_ body: @escaping @Sendable (CloudFile, CloudCall) async -> Void) {
         files.afterDelete.append(body)
+    }
+
+    /// Calls `body` with each file that a request is about to read, also a part of it, or its metadata. Its error
+    /// refuses the request, as in a function. A file that doesn't exist doesn't call it.
+    ///
+    /// Most requests for files have no session and no keys, because browsers don't send them. The call then has no user.
+    public mutating func beforeFindFile(_ body: @escaping @Sendable (CloudFile, CloudCall) async throws -> Void) {
+        files.beforeFind.append(body)
+    }
+
+    /// Calls `body` with each file that a request reads, also a part of it, before the first byte of the reply is sent.
+    /// `body` may decide whether browsers save the file. Its error refuses the request, as in a function.
+    ///
+    /// It isn't called for metadata. It is called if the client has the file already, and only asks whether it changed.
+    public mutating func afterFindFile(
+        _ body: @escaping @Sendable (inout CloudDownload, CloudCall) async throws -> Void
+    ) {
+        files.afterFind.append(body)
     }
 }

@@ -3,9 +3,13 @@ import RelataCore
 extension ParseService {
     /// The call for the app's hooks of files; `nil` if none of these triggers has a hook.
     func hookCall(_ call: ParseCall, ofFiles triggers: [Trigger]) async throws -> CloudCall? {
+        asksHooks(ofFiles: triggers) ? try await cloudCall("file", call, parameters: [:]) : nil
+    }
+
+    /// Whether closures of the app or webhooks answer one of these triggers of files.
+    func asksHooks(ofFiles triggers: [Trigger]) -> Bool {
         let classes = store.currentClasses
-        guard triggers.contains(where: { options.asksHooks($0, Trigger.files, in: classes) }) else { return nil }
-        return try await cloudCall("file", call, parameters: [:])
+        return triggers.contains { options.asksHooks($0, Trigger.files, in: classes) }
     }
 
     /// Asks the app's hooks about a file whose content is stored, and which has no name yet.
@@ -91,7 +95,7 @@ extension ParseService {
     }
 
     /// The members of a webhook's request about a file.
-    private func fileMembers(_ file: CloudFile, _ call: ParseCall, _ cloud: CloudCall) -> JSONObject {
+    func fileMembers(_ file: CloudFile, _ call: ParseCall, _ cloud: CloudCall) -> JSONObject {
         // With more members than these two, a file without an address gets none from the server.
         var json: JSONObject = ["__type": "File", "name": .string(file.name)]
         json["contentType"] = .string(file.contentType)

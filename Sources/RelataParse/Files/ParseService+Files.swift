@@ -21,7 +21,9 @@ extension ParseService {
     }
 
     /// Answers a request for a file, which needs no keys; `nil` for any other.
-    func download(_ request: WireRequest) async throws -> WireReply? {
+    ///
+    /// - Parameter subject: The caller for the app's hooks; `nil` for the sender of the request.
+    func download(_ request: WireRequest, as subject: AccessSubject?) async throws -> WireReply? {
         guard let files = options.files, request.method == "GET", Self.isOfFiles(request.path) else { return nil }
         let path = try ParseCall.path(request.path)
         let isOfMetadata = path.count == 4 && path[2] == "metadata"
@@ -31,7 +33,8 @@ extension ParseService {
         }
         let name = path[path.count - 1]
         try await budget?.take(CountedRequest(request.method, path), Caller(), request.address)
-        let isMaster = try keys.rights(request.headers)?.isMaster == true
+        let rights = try keys.rights(request.headers)
+        let isMaster = rights?.isMaster == true
         if isMaster { _ = try keys.check(request.headers, from: request.address) }
         if let signing = files.signing, !isMaster,
             !signing.admits(name, try ParseCall.parameters(request.query), at: Date())
@@ -39,25 +42,33 @@ extension ParseService {
             throw ParseError.addressIsOver
         }
         let file = try await store.read(as: .master) { try $0.file(name) }
-        if isOfMetadata {
-            guard let file else { return WireReply([:]) }
-            return WireReply(["metadata": .object(file.metadata), "tags": .object(file.tags)])
+        guard let file else {
+            if isOfMetadata { return WireReply([:]) }
+            throw ParseError.noSuchFile
         }
-        guard let file else { throw ParseError.noSuchFile }
-        return try await reply(with: file, to: request, files)
+        let hooked = try await hookedDownload(of: file, files) { () throws(ParseError) in
+            try ParseCall(ofFile: request, path, rights, as: subject, files.signing)
+        }
+        if let hooked { try await willFind(hooked) }
+        if isOfMetadata { return WireReply(["metadata": .object(file.metadata), "tags": .object(file.tags)]) }
+        var reply = try await reply(with: file, to: request, files)
+        var isAttachment = !files.isInline(file.contentType)
+        if let hooked { isAttachment = try await didFind(hooked, isAttachment: isAttachment) }
+        if isAttachment, reply.file != nil {
+            reply.headers["content-disposition"] = "attachment; filename=\"\(FileName.given(file.name))\""
+        }
+        return reply
     }
 
     private func reply(
         with file: StoredFile, to request: WireRequest, _ files: FileOptions
     ) async throws -> WireReply {
-        let isInline = files.isInline(file.contentType)
         var headers = [
             "etag": file.tag, "accept-ranges": "bytes", "cache-control": "no-cache",
             "x-content-type-options": "nosniff",
             // Even if a browser treats the file as a page, no script in it runs.
             "content-security-policy": "default-src 'none'; sandbox",
         ]
-        if !isInline { headers["content-disposition"] = "attachment; filename=\"\(FileName.given(file.name))\"" }
         func reply(_ status: Int, _ size: Int, _ bytes: ByteStream) -> WireReply {
             var reply = WireReply(status: status, body: [])
             reply.headers = headers

@@ -163,7 +163,7 @@ public final class ParseService: Sendable {
         if request.path == "/health" || request.path == "/health/" { return WireReply(["status": "ok"]) }
         var audited: AuditedCall?
         do {
-            if let file = try await download(request) { return file }
+            if let file = try await download(request, as: subject) { return file }
             var call = try ParseCall(
                 request, keys: keys, limit: options.maximumBodyWithoutKeys, hasUsers: hasUsers, hasFiles: hasFiles,
                 signing: options.files?.signing, code: options.code)

@@ -151,7 +151,7 @@ private struct WebhookChange: Sendable {
 
     /// The triggers of names that aren't classes.
     private static let known: [String: Set<Trigger>] = [
-        Trigger.files: [.beforeSave, .afterSave, .beforeDelete, .afterDelete],
+        Trigger.files: [.beforeSave, .afterSave, .beforeDelete, .afterDelete, .beforeFind, .afterFind],
         Trigger.config: [.beforeSave, .afterSave],
     ]
 

@@ -125,5 +125,5 @@ struct Webhooks: Hashable, Sendable, Codable {
     var hasTriggers: Bool { !triggers.isEmpty }
 
     /// Whether a webhook is called for queries of any class.
-    var concernFinding: Bool { triggers.keys.contains(where: concernFinding) }
+    var concernFinding: Bool { triggers.keys.contains { $0 != Trigger.files && concernFinding($0) } }
 }

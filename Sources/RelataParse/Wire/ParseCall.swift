@@ -225,7 +225,7 @@ extension ParseCall {
     /// The client's context for the app's code, as a member of the body or in a header field.
     ///
     /// - Throws: ``ParseError`` 107 for a value that isn't an object.
-    private static func context(_ given: JSONValue, _ headers: [String: String]) throws(ParseError) -> JSONObject {
+    static func context(_ given: JSONValue, _ headers: [String: String]) throws(ParseError) -> JSONObject {
         var given = given
         if given.isNull, let text = headers["x-parse-cloud-context"], !text.isEmpty {
             given = (try? JSONParser.parse(text)) ?? .string(text)

@@ -171,8 +171,12 @@ import Testing
             code.beforeSave(name) { _, _ in }
             #expect(throws: RelataError.self) { try code.check() }
         }
+        var queries = CloudCode()
+        queries.beforeFind("@File") { _, _ in }
+        #expect(throws: RelataError.self) { try queries.check() }
         var code = CloudCode()
         code.beforeSaveFile { _, _ in }
+        code.beforeFindFile { _, _ in }
         code.beforeSave("_Installation") { _, _ in }
         try code.check()
     }

@@ -96,7 +96,7 @@ import Testing
     @Test(
         arguments: [
             ("@Connect", "beforeSubscribe", 103), ("_Session", "beforeSubscribe", 143), ("_Session", "afterEvent", 143),
-            ("_JobStatus", "afterSave", 119), ("@File", "beforeFind", 143), ("@File", "afterEvent", 143),
+            ("_JobStatus", "afterSave", 119), ("@Config", "beforeFind", 143), ("@File", "afterEvent", 143),
             ("@Config", "beforeDelete", 143), ("@Other", "beforeSave", 103),
             ("_User", "afterLogout", 143), ("_Session", "beforeLogin", 143),
             ("Book", "beforePasswordResetRequest", 143),

@@ -56,6 +56,43 @@ import Testing
         #expect(try await server.download(first).status == 200)
     }
 
+    @Test func webhooksRefuseDownloadsAndForceThemToBeSaved() async throws {
+        let (server, hooks) = try TestServer.withWebhooks { $0.files = FileOptions(storage: TestFileStorage()) }
+        for trigger in ["beforeFind", "afterFind"] { try await server.register(trigger, "@File") }
+        hooks.answer("http://hook/beforeFind") { call in
+            call["user"] == nil ? ["error": ["code": 119, "error": "sign in"]] : ["success": true]
+        }
+        hooks.answer("http://hook/afterFind") { call in
+            switch call["fileSize"] {
+            case 1: ["success": true]
+            case 2: ["success": ["forceDownload": true]]
+            case 3: ["success": ["forceDownload": 1]]
+            default: ["error": "not that one"]
+            }
+        }
+        let mei = try await server.signUp("mei")
+        var files: [TestServer.File] = []
+        for text in ["1", "22", "333", "4444"] {
+            let reply = try await server.upload("a.txt", text)
+            let name = try #require(reply["name"]?.string, "\(reply.json)")
+            let refused = try await server.download(name)
+            #expect(refused.text.contains("sign in") && refused.type == nil, "\(refused.text)")
+            files.append(try await server.download(name, headers: mei.headers))
+            let asked = try #require(hooks.calls("http://hook/afterFind").last)
+            #expect(asked["file"]?["name"] == .string(name) && asked["file"]?["url"] == reply["url"], "\(asked)")
+            #expect(asked["className"] == "@File" && asked["triggerName"] == "afterFind")
+            #expect(asked["forceDownload"] == false && asked["user"]?["objectId"] == .string(mei.id))
+        }
+        #expect(files[0].text == "1" && files[0].headers["content-disposition"] == nil)
+        #expect(files[1].text == "22" && files[1].headers["content-disposition"] == "attachment; filename=\"a.txt\"")
+        #expect(files[2].text.contains("141") && files[2].type == nil, "\(files[2].text)")
+        #expect(files[3].text.contains("not that one") && files[3].type == nil, "\(files[3].text)")
+        #expect(hooks.calls("http://hook/afterFind").count == 4 && hooks.reports.count == 1, "\(hooks.reports)")
+        // Queries of classes don't ask the hooks of files.
+        #expect(try await server.find("Book").isEmpty)
+        #expect(hooks.calls("http://hook/beforeFind").count == 8)
+    }
+
     @Test func aWebhookChangesParameters() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         for trigger in ["beforeSave", "afterSave"] { try await server.register(trigger, "@Config") }

@@ -15,7 +15,7 @@ struct UploadTests {
     /// A server with a folder for files.
     private func withServer(
         _ configure: (inout RelataServer.Configuration, inout FileOptions) -> Void = { _, _ in },
-        _ body: @escaping @Sendable (TestServer, ServerFolder) async throws -> Void
+        code: CloudCode = CloudCode(), _ body: @escaping @Sendable (TestServer, ServerFolder) async throws -> Void
     ) async throws {
         let folder = try ServerFolder()
         var configuration = RelataServer.Configuration()
@@ -25,6 +25,7 @@ struct UploadTests {
         var files = FileOptions(storage: try FolderStorage(folder.path("files")))
         configure(&configuration, &files)
         options.files = files
+        options.code = code
         let keys = ServerKeys(applicationID: "app", masterKey: "master")
         let server = try RelataServer(
             try ParseStore.open(folder.path("library.sqlite")), keys: keys, options: options,
@@ -79,6 +80,28 @@ struct UploadTests {
             // One content, named by its digest, and nothing else.
             let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path("files")).sorted()
             #expect(files.count == 2 && files[1].utf8.count == 2 + 1 + 64, "\(files)")
+        }
+    }
+
+    @Test func hooksOfDownloadsApplyToEveryWayOfReading() async throws {
+        var code = CloudCode()
+        code.afterFindFile { download, call in
+            guard call.isMaster else { throw ParseError(.scriptFailed, "not for you") }
+            download.isAttachment = true
+        }
+        try await withServer(code: code) { server, _ in
+            let name = try await Self.upload(server, Array("hello".utf8))
+            for (method, range) in [("GET", nil), ("GET", "bytes=1-2"), ("HEAD", nil)] as [(String, String?)] {
+                let headers = range.map { ["Range": $0] } ?? [:]
+                let refused = try await server.request(method, "/parse/files/app/\(name)", headers: headers)
+                #expect(refused.status == 400 && refused.headers["etag"] == nil, "\(method) \(refused.headers)")
+                #expect(!refused.text.contains("hello"))
+                let reply = try await server.request(
+                    method, "/parse/files/app/\(name)", headers: headers.merging(Self.keys) { $1 })
+                #expect(reply.status == (range == nil ? 200 : 206), "\(method) \(reply.text)")
+                #expect(reply.headers["content-disposition"] == "attachment; filename=\"hello.txt\"")
+                #expect(reply.text == (method == "HEAD" ? "" : range == nil ? "hello" : "el"))
+            }
         }
     }
 

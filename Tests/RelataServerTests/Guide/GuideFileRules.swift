@@ -2,7 +2,8 @@
 import RelataParse
 
 extension CloudCode {
-    /// Accepts only pictures, records who uploaded them, and checks installations and parameters.
+    /// Accepts only pictures, records who uploaded them, lets only users download them, and checks installations and
+    /// parameters.
     mutating func addFileRules() {
         beforeSaveFile { file, call in
             let head = try await file.bytes(0..<4).next() ?? []
@@ -13,6 +14,12 @@ extension CloudCode {
         afterSaveFile { file, call in
             _ = try? await call.asMaster.create(
                 "Upload", ["name": .string(file.name), "size": .integer(Int64(file.size))])
+        }
+        beforeFindFile { file, call in
+            guard call.user != nil || call.isMaster else { throw ParseError(.operationForbidden, "sign in first") }
+        }
+        afterFindFile { download, call in
+            if download.file.tags["isOriginal"] == true { download.isAttachment = true }
         }
         beforeSave("_Installation") { save, call in
             if save.isNew { save.object["channels"] = ["news"] }
