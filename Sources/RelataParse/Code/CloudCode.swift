@@ -1,8 +1,8 @@
 import RelataCore
 
 /// An app's code on its server: functions that clients call by name, jobs that run in the background, and hooks that
-/// run before and after objects are saved, deleted and found, files are stored and read, users sign in, and clients follow live
-/// queries.
+/// run before and after objects are saved, deleted and found, files are stored and read, users sign in, and clients
+/// follow live queries. It also sends push notifications.
 ///
 /// ```swift
 /// var options = ParseService.Options()
@@ -49,6 +49,8 @@ public struct CloudCode: Sendable {
     var files = FileHooks()
     /// The hooks of parameters.
     var config = ConfigHooks()
+    /// Sends a push notification; `nil` if push is off.
+    var sendPush: (@Sendable (CloudPush, CloudCall) async throws -> Void)?
     /// The functions by their names.
     private(set) var functions: [String: Definition] = [:]
     /// The names of further header fields, in lower case, that functions can read in addition to those of the protocol.

@@ -20,7 +20,8 @@ extension ParseService {
         let isAtomic = call.body["transaction"] == true
         let expectations = try BatchExpectation.list(call)
         var reader = BatchReader(
-            call, mount: try ParseCall.path(options.mount), prohibited: options.prohibitedNames)
+            call, mount: try ParseCall.path(options.mount), prohibited: options.prohibitedNames,
+            hasPush: options.code.sendPush != nil)
         let given = requests.map { request -> Result<ObjectRoute, ParseError> in
             do throws(ParseError) {
                 let route = try reader.route(request)
@@ -253,14 +254,16 @@ private struct BatchReader {
     private let batch: ParseCall
     private let mount: [String]
     private let prohibited: ProhibitedNames
+    private let hasPush: Bool
     /// The last object that was written.
     private var written: ObjectBody?
     /// The last path without parameters that new objects were posted to, and their class.
     private var created: (target: String, className: String)?
 
-    init(_ batch: ParseCall, mount: [String], prohibited: ProhibitedNames) {
+    init(_ batch: ParseCall, mount: [String], prohibited: ProhibitedNames, hasPush: Bool) {
         self.batch = batch
         self.prohibited = prohibited
+        self.hasPush = hasPush
         self.mount = mount
     }
 
@@ -300,7 +303,8 @@ private struct BatchReader {
     private func path(_ target: String) throws(ParseError) -> [String] {
         let path = try ParseCall.path(inBatch: target, below: mount)
         guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't contain another") }
-        guard path.first == "classes" || DisabledFeature.error(for: path) != nil else {
+        let isPush = hasPush && path.first == "push"
+        guard path.first == "classes" || !isPush && DisabledFeature.error(for: path) != nil else {
             throw ParseError(
                 .commandUnavailable,
                 "a batch is for objects, at /classes, and not for /\((path.first ?? "").prefix(64)): send that by itself"

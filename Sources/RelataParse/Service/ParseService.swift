@@ -97,6 +97,8 @@ public final class ParseService: Sendable {
                 options.webhooks = nil
                 // Models have hooks of their own.
                 options.code.saves = [:]
+                // They have no installations.
+                options.code.sendPush = nil
             }
             options.code.allowsWebhooks = options.webhooks != nil
             return options
@@ -210,13 +212,14 @@ public final class ParseService: Sendable {
             hasUsers && path.first.map { UserRoute.names.contains($0) || UserRoute.mails[$0] != nil } == true
         if hasFiles, path.first == "files", path.count <= 2 { return }
         if code.allowsWebhooks, path.first == "hooks", try isOfHooks(path) { return }
-        if !isOfUsers, let error = DisabledFeature.error(for: path) { throw error }
+        let isPush = code.sendPush != nil && path.first == "push"
+        if !isOfUsers, !isPush, let error = DisabledFeature.error(for: path) { throw error }
         let count = path.count
         let isKnown =
             switch path.first {
             case _ where isOfUsers: count <= 2
             case "classes": (2...3).contains(count)
-            case "batch", "serverInfo", "config": count == 1
+            case "batch", "serverInfo", "config", "push": count == 1
             case "schemas": count <= 2
             case "purge", "aggregate", "functions": count == 2
             case "jobs", "events", "installations": count <= 2
@@ -267,6 +270,7 @@ public final class ParseService: Sendable {
         case "events" where call.path.count <= 2: return try await events(call)
         case "cloud_code": return try jobs(call)
         case "config" where call.path.count == 1: return try await config(call)
+        case "push" where call.path.count == 1: return try await push(call)
         case "hooks" where options.webhooks != nil: return try await hooks(call)
         case "serverInfo": return try serverInfo(call)
         default: throw Self.unknown(call)
@@ -313,12 +317,16 @@ public final class ParseService: Sendable {
         guard call.isMaster else { throw .masterKeyRequired }
         let changes = JSONValue.bool(store.models == nil)
         let hooks = JSONValue.bool(options.webhooks != nil)
+        let push = JSONValue.bool(options.code.sendPush != nil)
         return WireReply([
             // The version of the protocol in replies: clients turn features on by it.
             "parseServerVersion": "7.3.0",
             "features": [
                 "globalConfig": ["create": changes, "read": changes, "update": changes, "delete": changes],
                 "hooks": ["create": hooks, "read": hooks, "update": hooks, "delete": hooks],
+                "push": [
+                    "immediatePush": push, "scheduledPush": false, "storedPushData": false, "pushAudiences": false,
+                ],
                 "schemas": [
                     "addField": changes, "removeField": changes, "addClass": changes, "removeClass": changes,
                     "clearAllDataFromClass": true, "exportClass": false, "editClassLevelPermissions": changes,

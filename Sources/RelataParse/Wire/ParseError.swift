@@ -26,6 +26,8 @@ public struct ParseError: Error, Hashable, Sendable {
         case commandUnavailable = 108
         /// The value isn't of the field's type.
         case incorrectType = 111
+        /// The push notification can't be sent as it is asked for.
+        case pushMisconfigured = 115
         /// The object, or the reply, is too large.
         case objectTooLarge = 116
         /// The caller has no permission for the operation.

@@ -7,7 +7,7 @@ protocol ParseForm: ServedProtocol {}
 /// The counted routes, by the first name of their paths.
 private let otherRoutes = [
     "files", "batch", "schemas", "aggregate", "purge", "health", "serverInfo", "functions", "jobs", "events",
-    "installations", "config", "hooks",
+    "installations", "config", "hooks", "push",
 ]
 
 extension ParseForm {

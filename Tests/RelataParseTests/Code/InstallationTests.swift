@@ -118,6 +118,5 @@ import Testing
         #expect(batch.json.array?.map { $0["error"]?["code"] } == [119, 119], "\(batch.json)")
         #expect(try await server.send("DELETE", "/installations/\(id)").status == 200)
         #expect(try await all(server).isEmpty)
-        #expect(try await server.send("POST", "/push", ["data": [:]]).code == 119)
     }
 }

@@ -19,7 +19,7 @@ import Testing
             [
                 "GuideCode.swift", "GuideTypes.swift", "GuideJobs.swift", "GuideHooks.swift", "GuideLive.swift",
                 "GuideSaves.swift", "GuideFileRules.swift", "GuideWebhooks.swift", "GuideActing.swift",
-                "GuideModels.swift",
+                "GuideModels.swift", "GuidePush.swift",
             ]
         ),
     ]) func theServersInTheGuidesAreTheCompiledOnes(guide name: String, files: [String]) throws {
