@@ -8,7 +8,7 @@ import RelataParse
 public protocol DocumentSource: Sendable {
     /// Fetches a document.
     ///
-    /// - Throws: ``SignInError`` if the document can't be fetched.
+    /// - Throws: `SignInError` if the document can't be fetched.
     func document(at url: String) async throws -> FetchedDocument
 }
 
@@ -54,7 +54,7 @@ public struct HTTPSDocuments: DocumentSource {
 
     /// Fetches a document.
     ///
-    /// - Throws: ``SignInError`` that describes the error. It is always temporary.
+    /// - Throws: `SignInError` that describes the error. It is always temporary.
     public func document(at url: String) async throws -> FetchedDocument {
         do {
             let address = try WebAddress(url)
