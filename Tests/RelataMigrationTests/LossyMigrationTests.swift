@@ -91,6 +91,24 @@ import Testing
                 == true)
     }
 
+    @Test(arguments: TestEngine.all) func stepsReadRowsAsTheyAreStored(on engine: TestEngine) throws {
+        let file = try filled(engine)
+        let step = MigrationStep("titles", taking: .dropping("Book.subtitle")) { tx in
+            let (rest, end) = (3, "!")
+            for row in try tx.rows("SELECT id, subtitle, title FROM \"Book\" WHERE id < \(rest) ORDER BY id") {
+                guard row.count == 3, case .text(let subtitle) = row[1] else { continue }
+                try tx.execute("UPDATE \"Book\" SET title = \(subtitle + end) WHERE id = \(row[0])")
+            }
+            #expect(try tx.rows("SELECT id, title FROM \"Book\" WHERE id = 3") == [[.integer(3), .null]])
+        }
+        try file.open(
+            book(.attribute("title", isOptional: true), .attribute("price"), .toOne("genre", "Genre")), genre,
+            steps: [step])
+        #expect(
+            try file.connection.values(SQLStatement("SELECT id, title FROM \"Book\" ORDER BY id"))
+                == [[.integer(1), "A!"], [.integer(2), "B!"], [.integer(3), .null]])
+    }
+
     @Test(arguments: TestEngine.all, ["COMMIT", "ROLLBACK", "BEGIN", "DELETE FROM Book; COMMIT"])
     func aStepCannotEndTheTransaction(on engine: TestEngine, sql: String) throws {
         let file = try filled(engine)

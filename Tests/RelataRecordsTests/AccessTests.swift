@@ -120,6 +120,19 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         #expect(logged.count >= 3 && logged.allSatisfy { $0.change.keys.isEmpty && $0.versions.isEmpty })
     }
 
+    @Test func checksAndRepairsNeedEveryRecord() async throws {
+        let (all, seen, _, _) = try await music()
+        let findings = try await all.check()
+        #expect(findings.isEmpty)
+        for error in [await thrown { try await seen.check() }, await thrown { try await seen.repair(findings) }] {
+            guard case .invalidUse(let text)? = error else {
+                Issue.record("\(error as Any)")
+                continue
+            }
+            #expect(text.contains("a check shows every row"))
+        }
+    }
+
     // MARK: Any graph
 
     /// Objects of one class with a to-one and a list of one another; those with `level` 1 are hidden.

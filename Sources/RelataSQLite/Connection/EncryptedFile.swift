@@ -27,6 +27,13 @@ package enum EncryptedFile {
             )
         }
         #else
+        try checkIsPossible(path)
+        #endif
+    }
+
+    /// Refuses a key in a build without a library that encrypts.
+    static func checkIsPossible(_ path: String) throws(RelataError) {
+        #if !SQLCipher
         throw .invalidUse("\(path) has a key: encrypted files need the trait SQLCipher of the package Relata")
         #endif
     }

@@ -16,6 +16,8 @@ extension SQLiteDriver {
     static func open(
         _ path: String?, key: EncryptionKey?, isReadOnly: Bool, busyTimeout: Double, isAlone: Bool, readsTables: Bool
     ) throws(RelataError) -> OpaquePointer {
+        // Opening would leave an empty file in the place of a missing one.
+        if let path, key != nil { try EncryptedFile.checkIsPossible(path) }
         var opened: OpaquePointer?
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         // A connection is used by one task at a time, so it needs no lock.

@@ -26,6 +26,25 @@ import Testing
         #expect(try file.lines("SELECT id FROM Album ORDER BY id") == ["1", "2"])
     }
 
+    @Test(arguments: TestEngine.all) func theFactsOfAServersClassesArrive(on engine: TestEngine) throws {
+        let (source, destination) = (try music(), try engine.connection())
+        try source.execute(
+            """
+            \(ClassOptionsTable.creation);
+            INSERT INTO \(ClassOptionsTable.quotedName) VALUES ('Tag', '{"b":[1,null],"a":"ä''s"}'), ('Album', '{}')
+            """)
+        let outcomes = try DatabaseCopy.run(from: source, to: destination)
+        #expect(!outcomes.contains { $0.name == ClassOptionsTable.name })
+        #expect(
+            try destination.lines("SELECT name, options FROM \(ClassOptionsTable.quotedName) ORDER BY name") == [
+                "Album|{}", #"Tag|{"b":[1,null],"a":"ä's"}"#,
+            ])
+        // A copy of the copy has them, too.
+        let again = try Connection(path: nil)
+        try DatabaseCopy.run(from: destination, to: again)
+        #expect(try again.lines("SELECT count(*) FROM \(ClassOptionsTable.quotedName)") == ["2"])
+    }
+
     @Test(arguments: TestEngine.all) func assignedKeysAreNeverReused(on engine: TestEngine) throws {
         let (source, destination) = (try music(), try engine.connection())
         try DatabaseCopy.run(from: source, to: destination)

@@ -305,4 +305,32 @@ import Testing
         let list = try write("id,name,friends\n1,x,2\n", to: "Artist.csv")
         #expect(await thrown { try await store.import(list) }.contains("its links are rows of Artist.friends"))
     }
+
+    @Test func filesWithoutAFormatAreRefused() async throws {
+        let store = try await store()
+        let path = try write("id,name\n1,Ann\n", to: "Artist.txt")
+        #expect(await thrown { try await store.import(path) }.contains("the name doesn't show the format"))
+        var options = ImportOptions()
+        options.format = .csv
+        options.className = "Artist"
+        #expect(try await store.import(path, options: options).parts.map(\.inserted) == [1])
+    }
+
+    @Test func foldersAreReadByTheNamesOfTheirFiles() async throws {
+        let store = try await store()
+        _ = try write("id,name\n1,Ann\n", to: "Artist.csv")
+        _ = try write(#"{"id":2,"name":"Bob"}"# + "\n", to: "Artist.jsonl")
+        _ = try write("nothing to import", to: "readme.txt")
+        #expect(await thrown { try await store.import(folder.path) }.contains("contains Artist twice"))
+        var options = ImportOptions()
+        options.className = "Artist"
+        #expect(
+            await thrown { try await store.import(folder.path, options: options) }.contains(
+                "name a class for a file only"))
+        #expect(try await store.count(RecordQuery("Artist")) == 0)
+        options.className = nil
+        options.format = .jsonLines
+        #expect(try await store.import(folder.path, options: options).parts.map(\.inserted) == [1])
+        #expect(try await store.fetch(RecordQuery("Artist")).map { $0["name"] } == ["Bob"])
+    }
 }

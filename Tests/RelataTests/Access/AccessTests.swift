@@ -296,6 +296,9 @@ struct AccessTests {
         #expect(thrown { try store.execute("DELETE FROM Disc") }?.kind == "invalidUse")
         #expect(thrown { try store.fetch(Disc.self, sql: "SELECT * FROM Disc") }?.kind == "invalidUse")
         #expect(thrown { try store.check() }?.kind == "invalidUse")
+        #expect(thrown { try store.repair([]) }?.kind == "invalidUse")
+        #expect(thrown { try store.compact() }?.kind == "invalidUse")
+        #expect(thrown { try store.rebuildSearch() }?.kind == "invalidUse")
         #expect(thrown { try store.backup(to: TestStore.path()) }?.kind == "invalidUse")
         #expect(thrown { try store.save(Keyword(word: "live"), matching: { $0.word }) } != nil)
     }

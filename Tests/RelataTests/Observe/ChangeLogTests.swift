@@ -124,6 +124,31 @@ struct ChangeLogTests {
         #expect(await thrown { try await store.changes(after: 0) }?.kind == "invalidUse")
     }
 
+    @Test(arguments: Engine.allCases) func callsWithoutAwaitReadTheSameLog(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Author.self, options: options)
+        func positions(after position: ChangePosition) throws -> [ChangePosition] {
+            try store.changes(after: position).map(\.position)
+        }
+        func end() throws -> ChangePosition { try store.endOfChanges() }
+        func remove(through position: ChangePosition) throws -> Int { try store.removeChanges(through: position) }
+        func refusal(after position: ChangePosition) -> RelataError? {
+            thrown { try store.changes(after: position) }
+        }
+        try await store.insert(Author(name: "A"))
+        try await store.insert(Author(name: "B"))
+        let changes = try await store.changes(after: 0, atLeast: 2)
+        #expect(try positions(after: 0) == changes.map(\.position))
+        #expect(try positions(after: changes[0].position) == [changes[1].position])
+        let position = try end()
+        #expect(try positions(after: position) == [])
+        try await store.insert(Author(name: "C"))
+        let later = try await store.changes(after: position, atLeast: 1)
+        #expect(later.map(\.change.kind) == [.insert])
+        #expect(try remove(through: changes[1].position) == 2)
+        #expect(refusal(after: 0)?.kind == "invalidUse")
+        #expect(try positions(after: changes[1].position) == later.map(\.position))
+    }
+
     @Test func keysOfAllTypesRoundTrip() throws {
         let columns = try columns([.integer, .text, .real, .uuid(.blob), .data])
         let id = UUID()
@@ -167,6 +192,13 @@ struct ChangeLogTests {
 
     @Test(arguments: Engine.allCases) func aStoreWithoutALogSaysSo(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
+        func refusals() -> [RelataError?] {
+            [
+                thrown { try store.changes(after: 0) }, thrown { try store.endOfChanges() },
+                thrown { try store.removeChanges(through: 1) },
+            ]
+        }
+        #expect(refusals().map { $0?.kind } == ["invalidUse", "invalidUse", "invalidUse"])
         #expect(await thrown { try await store.changes(after: 0) }?.kind == "invalidUse")
     }
 }

@@ -296,6 +296,8 @@ import Testing
         #expect(try await store.count(some) == 2)
         #expect(try await store.exists(some.where { $0.items.isEmpty }) == false)
         #expect(try await store.fetch(SetlistTunes.matching("name == %@", "S0")).first?.items.count == 3)
+        #expect(try await store.fetch(some.matching("name < %@", "S2")).map(\.name) == ["S0"])
+        #expect(await thrown { try await store.fetch(some.matching("name ==")) }?.kind == "predicateFormat")
         let known = try await #require(store.first(Setlist.where { $0.name == "S0" }))
         #expect(try await store.fetch(SetlistTunes.self, id: known.id)?.items.count == 3)
         #expect(try await store.fetch(SetlistTunes.self, id: ID()) == nil)

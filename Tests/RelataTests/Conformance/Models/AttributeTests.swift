@@ -69,6 +69,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
     var place: Place?
     var places: [Place]?
     var scores: [String: Double]?
+    var numbers: Set<Int>?
 }
 
 /// Every type of attribute round-trips.
@@ -201,8 +202,10 @@ struct Place: Codable, Sendable, Equatable, Hashable {
             date: Date(timeIntervalSince1970: 1), isoDate: Date(timeIntervalSince1970: 2), data: Data([0]),
             uuid: UUID(),
             textUUID: UUID(), url: URL(string: "a:b"), color: .green, level: .low, place: Place(latitude: 1),
-            places: [Place(latitude: 2)], scores: ["k": 1])
+            places: [Place(latitude: 2)], scores: ["k": 1], numbers: [3, 1, 2])
         #expect(try stored(set, engine) == set)
+        let empty = OptionalSample(places: [], scores: [:], numbers: [])
+        #expect(try stored(empty, engine) == empty)
     }
 
     @Test(arguments: Engine.allCases) func largeCodableValuesRoundTrip(_ engine: Engine) throws {

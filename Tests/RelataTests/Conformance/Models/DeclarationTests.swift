@@ -169,6 +169,23 @@ enum Archive {
         #expect(!whole.pages.hasEdits)
     }
 
+    @Test func otherLinksAreCodableWithTheirModels() throws {
+        func decoded<Link: Codable>(_ json: String) throws -> [Link] {
+            // A link is the same after each way there and back.
+            let links = try JSONDecoder().decode([Link].self, from: Data(json.utf8))
+            return try JSONDecoder().decode([Link].self, from: JSONEncoder().encode(links))
+        }
+        let page = #"{"id":"\(UUID().uuidString)","text":"p","chapter":null}"#
+        let through: [Through<Page>] = try decoded("[[\(page),\(page)],[],null]")
+        #expect(through.map(\.isLoaded) == [true, true, false])
+        #expect(try through[0].objects.map(\.text) == ["p", "p"] && through[1].objects.isEmpty)
+        #expect(thrown { try through[2].objects }?.kind == "notLoaded")
+        let partners: [HasOne<Page>] = try decoded("[\(page),null]")
+        #expect(partners.map(\.isLoaded) == [true, false])
+        #expect(try partners[0].object?.text == "p" && !partners[0].hasEdits)
+        #expect(thrown { try partners[1].object }?.kind == "notLoaded")
+    }
+
     @Test func errorsInLinkedJSONAreReported() throws {
         func path(_ json: String) -> String {
             do {

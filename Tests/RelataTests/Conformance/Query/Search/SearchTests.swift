@@ -10,6 +10,13 @@ import Testing
         #expect(try library.titles("moon absent") == [])
     }
 
+    @Test(arguments: Engine.allCases) func partsOfTextsAreSearchedFor(_ engine: Engine) throws {
+        let library = try SearchLibrary(engine)
+        let words = "find: moon wider".dropFirst(6)
+        #expect(try library.titles(Ballad.search(words)) == ["Moon River"])
+        #expect(try library.titles(Ballad.where { $0.matches(words.prefix(4)) }) == library.titles("moon"))
+    }
+
     @Test(arguments: Engine.allCases) func phrasesPrefixesExclusionsAndAlternatives(_ engine: Engine) throws {
         let library = try SearchLibrary(engine)
         #expect(try library.titles("\"blue moon\"") == ["Blue Moon"])

@@ -76,4 +76,11 @@ import Testing
         #expect(try library.titles("slate") == ["Slate"])
         #expect(try library.store.check() == [])
     }
+
+    @Test(arguments: Engine.allCases) func indexesAreRebuiltWithAwait(_ engine: Engine) async throws {
+        let library = try SearchLibrary(engine)
+        #expect(try await library.store.rebuildSearch() == ["Ballad", "LongPlayer", "Verse"])
+        #expect(try library.titles("moon").count == 3)
+        #expect(try await library.store.check() == [])
+    }
 }
