@@ -50,6 +50,37 @@ struct ConfigurationTests {
         }
     }
 
+    @Test func sizesOfKeptRepliesMustFitTogether() throws {
+        let message = try refusal(options: { ($0.maximumKeptReply, $0.maximumKeptReplies) = (2000, 1999) })
+        #expect(
+            message.contains("maximumKeptReplies is 1999: it must be at least maximumKeptReply, which is 2000"),
+            "\(message)")
+        #expect(try refusal(options: { ($0.maximumKeptReply, $0.maximumKeptReplies) = (2000, 2000) }) == "taken")
+    }
+
+    @Test func invalidSettingsOfFilesAreRefusedByName() throws {
+        let folder = try ServerFolder()
+        func refusal(_ set: (inout FileOptions) throws -> Void) throws -> String {
+            var files = FileOptions(storage: try FolderStorage(folder.path("files")))
+            try set(&files)
+            return try self.refusal(options: { $0.files = files })
+        }
+        #expect(try refusal { _ in } == "taken")
+        #expect(try refusal { $0.maximumSize = 0 }.contains("maximumSize of files is 0"))
+        for time in [-1, 0, 1e10, Double.nan, .infinity] {
+            #expect(try refusal { $0.unusedLifetime = time }.contains("unusedLifetime of files is \(time)"), "\(time)")
+        }
+        #expect(try refusal { $0.unusedLifetime = nil } == "taken")
+        for time in [-1, 0, 31_536_001, Double.nan, .infinity] {
+            let message = try refusal { $0.signing = FileSigning(lifetime: time) { Array($0.utf8) } }
+            #expect(message.contains("the lifetime of signed addresses is \(time)"), "\(message)")
+        }
+        for url in ["", "example.com", "ftp://example.com", "https://example.com/a b", "https://exämple.com"] {
+            #expect(try refusal { $0.publicURL = url }.contains("the public address \(url) isn't one"), "\(url)")
+        }
+        #expect(try refusal { $0.publicURL = "https://example.com/parse" } == "taken")
+    }
+
     @Test func anAuditThatIsNoRegularFileIsRefused() throws {
         let folder = try ServerFolder()
         let (pipe, directory) = (folder.path("pipe"), folder.path("directory"))

@@ -67,10 +67,11 @@ enum Tool {
         geteuid() != 0 || FileManager.default.isExecutableFile(atPath: setpriv.path)
     }
 
-    /// Runs it. Its output and its errors go to `output` and `errors` if these are given.
+    /// Runs it. Its input comes from `keyboard`, and its output and its errors go to `output` and `errors`, if these are
+    /// given.
     static func run(
-        _ given: [String], input: String = "", in folder: String? = nil, output: FileHandle? = nil,
-        errors: FileHandle? = nil, isUnprivileged: Bool = false
+        _ given: [String], input: String = "", keyboard: FileHandle? = nil, in folder: String? = nil,
+        output: FileHandle? = nil, errors: FileHandle? = nil, isUnprivileged: Bool = false
     ) throws -> ToolRun {
         guard var executable else { throw NotBuilt() }
         var arguments = given
@@ -86,7 +87,7 @@ enum Tool {
         if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
         try input.write(toFile: files.path("in"), atomically: false, encoding: .utf8)
         for name in ["out", "err"] { try Data().write(to: URL(fileURLWithPath: files.path(name))) }
-        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: files.path("in")))
+        process.standardInput = try keyboard ?? FileHandle(forReadingFrom: URL(fileURLWithPath: files.path("in")))
         process.standardOutput = try output ?? FileHandle(forWritingTo: URL(fileURLWithPath: files.path("out")))
         process.standardError = try errors ?? FileHandle(forWritingTo: URL(fileURLWithPath: files.path("err")))
         try process.run()

@@ -26,10 +26,13 @@ extension ParseService.Options {
             guard files.maximumSize > 0 else {
                 throw .invalidUse("maximumSize of files is \(files.maximumSize): it must be above 0")
             }
-            if let time = files.unusedLifetime, time <= 0 {
-                throw .invalidUse("unusedLifetime of files is \(time): it must be above 0, or nil for ever")
+            // Comparisons with NaN are false.
+            if let time = files.unusedLifetime, !(time > 0 && time <= 100 * 31_536_000) {
+                throw .invalidUse(
+                    "unusedLifetime of files is \(time): it must be above 0, and at most a hundred years, or nil for ever"
+                )
             }
-            if let time = files.signing?.lifetime, time <= 0 || time > 31_536_000 {
+            if let time = files.signing?.lifetime, !(time > 0 && time <= 31_536_000) {
                 throw .invalidUse("the lifetime of signed addresses is \(time): it must be above 0, and at most a year")
             }
             if let url = files.publicURL {

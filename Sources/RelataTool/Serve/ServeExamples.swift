@@ -20,8 +20,9 @@ struct ServeExamples {
     /// A query through a to-one, one for the members of a to-many, and a new object; fewer if the database has none of
     /// these.
     func lines(_ address: ServerAddress, _ keys: ServerKeys) throws -> [String] {
-        var headers = ["-H 'X-Parse-Application-Id: \(keys.applicationID)'"]
-        if let key = keys.clientKey { headers.append("-H 'X-Parse-Client-Key: \(key)'") }
+        var fields = ["X-Parse-Application-Id: \(keys.applicationID)"]
+        if let key = keys.clientKey { fields.append("X-Parse-Client-Key: \(key)") }
+        let headers = fields.map { "-H " + Self.quoted($0) }
         let requests = [try query(), try members(), try creation() ?? plan()].compactMap(\.self)
         return requests.map { request in
             let words = ["curl"] + (address.url.hasPrefix("https") ? ["-k"] : []) + headers + request.options

@@ -74,7 +74,10 @@ struct ServedFiles {
             }
             return nil
         }
-        let parts = text.dropFirst("s3://".count).split(separator: "/", maxSplits: 1).map(String.init)
+        // An empty bucket stays empty, so that it is refused: it isn't the prefix.
+        let parts = text.dropFirst("s3://".count).split(
+            separator: "/", maxSplits: 1, omittingEmptySubsequences: false
+        ).map(String.init)
         let environment = ProcessInfo.processInfo.environment
         guard let key = environment["AWS_ACCESS_KEY_ID"], let secret = environment["AWS_SECRET_ACCESS_KEY"] else {
             throw ValidationError(

@@ -93,9 +93,11 @@ enum PasswordInput {
 
     /// Reads a line from the terminal without showing it.
     private static func asked(_ question: String) throws -> [UInt8]? {
-        Console.write(question)
         var usual = termios()
-        guard tcgetattr(STDIN_FILENO, &usual) == 0 else { return line() }
+        guard tcgetattr(STDIN_FILENO, &usual) == 0 else {
+            Console.write(question)
+            return line()
+        }
         var silent = usual
         silent.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
@@ -103,6 +105,8 @@ enum PasswordInput {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual)
             Console.write("\n")
         }
+        // An answer that is typed before this would be visible, and discarded.
+        Console.write(question)
         return line()
     }
 

@@ -68,6 +68,17 @@ import Testing
         #expect(try await server.get("Note", note)["title"] == "changed")
     }
 
+    @Test(arguments: ["PATCH", "HEAD", "get", ""])
+    func anUnknownMethodIsRefused(_ method: String) async throws {
+        await #expect {
+            try await server.service.acting(as: .user(mei.id)).send(method, "/classes/Note")
+        } throws: { error in
+            let error = ParseError(error)
+            return error.code == .commandUnavailable && error.status == 405
+                && error.message == "there is no method \(method) here"
+        }
+    }
+
     @Test func createdObjectsBelongToTheActingUser() async throws {
         try await server.allow(
             ["ACL": ["currentUser": ["read": true, "write": true]], "addField": ["*": true]], in: "Note")

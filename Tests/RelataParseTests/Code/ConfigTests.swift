@@ -54,6 +54,24 @@ import Testing
         #expect(!schemas.contains("_GlobalConfig"))
     }
 
+    @Test func aFunctionReadsTheConfigurationOfItsCaller() async throws {
+        let server = try TestServer.withUsers { options in
+            options.code.function("config") { call in
+                [
+                    "own": .object(try await call.asCaller.config()),
+                    "all": .object(try await call.asMaster.config()),
+                ]
+            }
+        }
+        #expect(
+            try await server.send("POST", "/functions/config", isMaster: false)["result"] == ["own": [:], "all": [:]])
+        let set = try await server.send(
+            "PUT", "/config", ["params": ["open": 1, "secret": 2], "masterKeyOnly": ["secret": true]])
+        #expect(set.status == 200, "\(set.json)")
+        let reply = try await server.send("POST", "/functions/config", isMaster: false)
+        #expect(reply["result"] == ["own": ["open": 1], "all": ["open": 1, "secret": 2]], "\(reply.json)")
+    }
+
     @Test func onlyTheMasterKeyWrites() async throws {
         let server = try TestServer.withUsers()
         let mei = try await server.signUp("mei")

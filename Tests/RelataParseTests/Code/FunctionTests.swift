@@ -47,6 +47,42 @@ import Testing
         #expect(batch.json.array?.first?["error"]?["code"] == 108, "\(batch.json)")
     }
 
+    @Test func aFunctionReadsItsParametersAsAType() async throws {
+        struct Order: Decodable {
+            let title: String
+            let at: Date
+            let seal: Data
+            let count: Int?
+        }
+        let server = try server { code in
+            code.function("order") { call in
+                let order = try call.decode(Order.self)
+                return [
+                    "title": .string(order.title), "seconds": .integer(Int64(order.at.timeIntervalSince1970)),
+                    "seal": .string(String(decoding: order.seal, as: UTF8.self)),
+                    "count": order.count.map { .integer(Int64($0)) } ?? .null,
+                ]
+            }
+        }
+        let at: JSONValue = ["__type": "Date", "iso": "1970-01-02T00:00:00.000Z"]
+        let body: JSONObject = ["title": "Dune", "at": at, "seal": ["__type": "Bytes", "base64": "aGk="]]
+        let reply = try await server.send("POST", "/functions/order", .object(body))
+        #expect(
+            reply["result"] == ["title": "Dune", "seconds": 86_400, "seal": "hi", "count": .null], "\(reply.json)")
+        for (name, value, message) in [
+            ("title", nil, "Please specify data for title."), ("at", .null, "Please specify data for at."),
+            ("at", ["__type": "Date", "iso": "soon"], "Invalid value for at."),
+            ("seal", ["__type": "Bytes", "base64": "?"], "Invalid value for seal."),
+            ("count", "many", "Invalid type for count. Expected: "),
+        ] as [(String, JSONValue?, String)] {
+            var changed = body
+            changed[name] = value
+            let refused = try await server.send("POST", "/functions/order", .object(changed))
+            #expect(refused.code == 142, "\(name): \(refused.json)")
+            #expect(refused["error"]?.string?.hasPrefix(message) == true, "\(name): \(refused.json)")
+        }
+    }
+
     // MARK: Callers
 
     @Test func aFunctionGetsItsCaller() async throws {

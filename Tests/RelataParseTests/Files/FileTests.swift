@@ -29,6 +29,21 @@ import Testing
         }
     }
 
+    /// The bytes aren't read to compare replies.
+    @Test func repliesWithFilesAreEqualByTypeAndSize() async throws {
+        let server = try TestServer.withFiles()
+        var files: [FileReply] = []
+        for (name, text) in [("a.txt", "hello"), ("b.txt", "world"), ("c.txt", "hello!"), ("d.json", "12345")] {
+            let stored = try #require(try await server.upload(name, text)["name"]?.string)
+            let reply = await server.service.respond(to: WireRequest(method: "GET", path: "/files/app/\(stored)"))
+            files.append(try #require(reply.file))
+        }
+        #expect(files[0] == files[1] && files[0] != files[2] && files[0] != files[3])
+        #expect(Set(files).count == 3)
+        // They still have their bytes.
+        #expect(try await files[1].bytes.next() == Array("world".utf8))
+    }
+
     @Test func theClientForJavaScriptUploadsJSON() async throws {
         let server = try TestServer.withFiles()
         let request = WireRequest(

@@ -49,6 +49,25 @@ import Testing
                 ], "\(plan.json)")
     }
 
+    @Test func aPlanNamesThePairsThatLeaveRelations() async throws {
+        let server = try TestServer()
+        let (a, b) = (
+            try await server.create("Author", ["name": "A"]), try await server.create("Author", ["name": "B"])
+        )
+        let authors: JSONValue = ["__op": "AddRelation", "objects": [pointer("Author", a), pointer("Author", b)]]
+        let book = try await server.create("Book", ["authors": authors])
+        let plan = try await server.send("GET", "/classes/Author/\(a)?deletionPlan=1")
+        let pair: JSONValue = [.string(book), .string(a)]
+        #expect(plan["removedRelations"] == [["relation": "Book.authors", "pairs": [pair]]], "\(plan.json)")
+        #expect(plan["deleted"] == [["className": "Author", "objectIds": [.string(a)]]])
+        let all = try await server.send("DELETE", "/classes/Book/\(book)?dryRun=1")["removedRelations"]?.array
+        let pairs = all?.first?["pairs"]?.array?.compactMap { $0.array?.compactMap(\.string) } ?? []
+        #expect(all?.count == 1 && pairs.count == 2 && Set(pairs) == [[book, a], [book, b]], "\(all ?? [])")
+        #expect(try await server.send("DELETE", "/classes/Author/\(a)").status == 200)
+        let related: JSONValue = ["$relatedTo": ["object": pointer("Book", book), "key": "authors"]]
+        #expect(try await server.find("Author", where: related).compactMap { $0["name"]?.string } == ["B"])
+    }
+
     /// If a trigger prevents the deletion, the reply doesn't say that it was done.
     @Test(.onSQLite) func aDeletionThatATriggerPreventsIsAnError() async throws {
         let folder = try TestDatabases()

@@ -145,4 +145,23 @@ import Testing
         #expect(try await server.send("POST", "/batch", ["requests": more, "transaction": true]).code == 142)
         #expect(try await seamen("A") == ["x"])
     }
+
+    @Test func aPlanNamesTheListsThatWouldBecomeTooShort() async throws {
+        func shortage(_ crew: String, _ field: String) -> JSONValue {
+            [
+                "object": pointer("Crew", crew), "field": .string(field),
+                "message": "must have at least 1, and would have 0",
+            ]
+        }
+        let seaman = try await server.send("GET", "/classes/Seaman/b?deletionPlan=1")
+        #expect(seaman["isDenied"] == true && seaman["shortages"] == [shortage("B", "seamen")], "\(seaman.json)")
+        let flag = try await server.send("DELETE", "/classes/Flag/red?dryRun=1")
+        let lists = flag["shortages"]?.array ?? []
+        #expect(flag["isDenied"] == true && lists.count == 2, "\(flag.json)")
+        #expect(lists.contains(shortage("A", "flags")) && lists.contains(shortage("B", "flags")), "\(flag.json)")
+        let free = try await server.send("GET", "/classes/Seaman/x?deletionPlan=1")
+        #expect(free["isDenied"] == false && free["shortages"] == [], "\(free.json)")
+        #expect(try await server.send("DELETE", "/classes/Flag/red").code == 142)
+        #expect(try await flags("A") == ["red"])
+    }
 }

@@ -1,3 +1,5 @@
+import Foundation
+import RelataCore
 import Testing
 
 @testable import RelataParse
@@ -37,5 +39,23 @@ struct PartsTests {
         #expect(await server.service.probeMail() != nil)
         #expect(await server.service.probeMail() == nil)
         #expect(await Self.problems(server) == ["mail": true])
+    }
+
+    @Test func aStorageThatCannotStoreIsReportedWithoutItsReason() async throws {
+        struct Full: FileStorage {
+            struct Reason: Error {}
+            let isFull: Bool
+
+            func store(_ bytes: ByteStream) async throws -> StoredContent { throw Reason() }
+            func read(_ id: String, _ range: Range<Int>) async throws -> ByteStream? { nil }
+            func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool { true }
+            func check() async throws { if isFull { throw Reason() } }
+        }
+        let full = try TestServer.withUsers { $0.files = FileOptions(storage: Full(isFull: true)) }
+        let parts = await full.service.parts()
+        // The health of a server is public.
+        #expect(parts.map(\.name) == ["files"] && parts.first?.problem == "files can't be stored at the moment")
+        let other = try TestServer.withUsers { $0.files = FileOptions(storage: Full(isFull: false)) }
+        #expect(await Self.problems(other) == ["files": false])
     }
 }

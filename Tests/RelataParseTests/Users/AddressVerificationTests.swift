@@ -20,6 +20,9 @@ import Testing
         #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == false)
         let form = try await server.page("GET", "verify_email", ["token": mail.token])
         #expect(form.status == 200 && form.html.contains("Is mei@example.org your address"), "\(form.html)")
+        let chinese = try await server.page("GET", "verify_email", ["token": mail.token], language: "zh-CN")
+        #expect(
+            chinese.html.contains("mei@example.org 是您的邮箱地址吗？账户“mei”是您创建的吗？"), "\(chinese.html)")
         // Opening the page confirms nothing.
         #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == false)
         let done = try await server.page("POST", "verify_email", ["token": mail.token])

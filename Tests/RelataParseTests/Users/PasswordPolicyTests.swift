@@ -60,6 +60,10 @@ import Testing
         let token = try await mails.next().token
         let page = try await server.setPassword("three", by: token)
         #expect(page.status == 400 && page.html.contains("differs from the last 3"), "\(page.html)")
+        let chinese = try await server.page(
+            "POST", "request_password_reset", ["token": token, "password": "three", "again": "three"],
+            language: "zh-CN")
+        #expect(chinese.status == 400 && chinese.html.contains("请选择一个与最近 3 个密码不同的密码。"), "\(chinese.html)")
         #expect(try await server.setPassword("two", by: token).status == 200)
         #expect(try await server.logIn("mei", "two").status == 200)
         let texts = try await server.texts()

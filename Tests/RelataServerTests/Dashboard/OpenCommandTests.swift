@@ -24,12 +24,13 @@ struct OpenCommandTests {
         return (String(cookie), try #require(try reply.json["pageToken"]?.string))
     }
 
-    private func makeForeignFile(_ path: String) throws {
+    /// Makes a file as another program would: by a file of SQL, by default the sample library's.
+    func makeForeignFile(_ path: String, sql: String? = nil) throws {
         let process = Process()
         process.executableURL = try ServedTool.executable
-        let sql = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let library = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Examples/Library/library.sql").standardizedFileURL.path
-        process.arguments = ["make", path, sql]
+        process.arguments = ["make", path, sql ?? library]
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
