@@ -175,7 +175,8 @@ enum Archive {
             let links = try JSONDecoder().decode([Link].self, from: Data(json.utf8))
             return try JSONDecoder().decode([Link].self, from: JSONEncoder().encode(links))
         }
-        let page = #"{"id":"\(UUID().uuidString)","text":"p","chapter":null}"#
+        let encoded = try JSONEncoder().encode(Page(text: "p", chapter: ToOne(Chapter(title: "c"))))
+        let page = String(decoding: encoded, as: UTF8.self)
         let through: [Through<Page>] = try decoded("[[\(page),\(page)],[],null]")
         #expect(through.map(\.isLoaded) == [true, true, false])
         #expect(try through[0].objects.map(\.text) == ["p", "p"] && through[1].objects.isEmpty)
