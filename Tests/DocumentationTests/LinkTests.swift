@@ -12,9 +12,12 @@ import Testing
     ]
 
     @Test func commentsOfPublicSymbolsLinkToTypesOfTheirModule() throws {
+        var types: [String: Set<String>] = [:]
+        for name in Set(Self.modules.flatMap { [$0.name] + $0.lower }) { types[name] = try Self.types(in: name) }
         for module in Self.modules {
-            // The pages of an extended type of another module are in the module that extends it.
-            let known = try Self.types(in: [module.name] + module.lower).union(Self.modules.map(\.name))
+            let known = ([module.name] + module.lower).reduce(Set(Self.modules.map(\.name))) {
+                $0.union(types[$1] ?? [])
+            }
             for path in PackageFiles.files(in: "Sources/\(module.name)", ".swift") {
                 let source = try String(contentsOf: PackageFiles.root.appendingPathComponent(path), encoding: .utf8)
                 let stray = Self.links(of: source).filter { !known.contains($0) }
@@ -50,9 +53,10 @@ import Testing
         return links
     }
 
-    private static func types(in modules: [String]) throws -> Set<String> {
+    /// The types that a module declares or extends: the pages of those that it extends are its own.
+    private static func types(in module: String) throws -> Set<String> {
         var types: Set<String> = []
-        for path in modules.flatMap({ PackageFiles.files(in: "Sources/\($0)", ".swift") }) {
+        for path in PackageFiles.files(in: "Sources/\(module)", ".swift") {
             let source = try String(contentsOf: PackageFiles.root.appendingPathComponent(path), encoding: .utf8)
             let declared = source.matches(
                 of: /\b(?:struct|class|enum|protocol|actor|typealias|macro|associatedtype|extension) (\w+)/)

@@ -80,9 +80,6 @@ extension ParseCall {
         let context = reader.read(try Self.context(.null, request.headers))
         caller.unprovenFiles = reader.unproven
         self.init(method: .get, path: path, body: [:], caller: caller, hasFiles: true, context: context)
-        installationID = request.headers["x-parse-installation-id"]
-        peer = request.address
-        language = request.headers["accept-language"]
-        headers = request.headers
+        takeSender(request.headers, at: request.address)
     }
 }

@@ -1,12 +1,16 @@
 /// Features of Parse that this server doesn't have, with the errors of Parse's own server for disabled features.
 enum DisabledFeature {
-    static func error(for path: [String]) -> ParseError? {
+    /// The error for a path of a missing feature; `nil` for any other path.
+    ///
+    /// - Parameter hasPush: Whether the app's code sends push notifications.
+    static func error(for path: [String], hasPush: Bool = false) -> ParseError? {
         guard let first = path.first else { return nil }
         let message: String
         switch first {
         case _ where UserRoute.names.contains(first): return .usersAreOff
         case _ where UserRoute.mails[first] != nil: return mailIsOff
         case "upgradeToRevocableSession", "challenge": message = "\(first) is off"
+        case "push" where hasPush: return nil
         case "push", "push_audiences": message = "push notifications are off"
         case "hooks": message = "hooks are off: this server calls no webhooks"
         case "files": return .filesAreOff

@@ -303,8 +303,7 @@ private struct BatchReader {
     private func path(_ target: String) throws(ParseError) -> [String] {
         let path = try ParseCall.path(inBatch: target, below: mount)
         guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't contain another") }
-        let isPush = hasPush && path.first == "push"
-        guard path.first == "classes" || !isPush && DisabledFeature.error(for: path) != nil else {
+        guard path.first == "classes" || DisabledFeature.error(for: path, hasPush: hasPush) != nil else {
             throw ParseError(
                 .commandUnavailable,
                 "a batch is for objects, at /classes, and not for /\((path.first ?? "").prefix(64)): send that by itself"

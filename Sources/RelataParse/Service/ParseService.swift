@@ -212,8 +212,7 @@ public final class ParseService: Sendable {
             hasUsers && path.first.map { UserRoute.names.contains($0) || UserRoute.mails[$0] != nil } == true
         if hasFiles, path.first == "files", path.count <= 2 { return }
         if code.allowsWebhooks, path.first == "hooks", try isOfHooks(path) { return }
-        let isPush = code.sendPush != nil && path.first == "push"
-        if !isOfUsers, !isPush, let error = DisabledFeature.error(for: path) { throw error }
+        if !isOfUsers, let error = DisabledFeature.error(for: path, hasPush: code.sendPush != nil) { throw error }
         let count = path.count
         let isKnown =
             switch path.first {

@@ -156,10 +156,7 @@ extension ParseCall {
             self.parameters = parameters
         }
         tellsUnset = headers["x-parse-client-version"].map { Self.tellsUnset($0) } ?? true
-        installationID = headers["x-parse-installation-id"]
-        language = headers["accept-language"]
-        peer = request.address
-        self.headers = headers
+        takeSender(headers, at: request.address)
         if let token = headers["x-parse-session-token"], !token.isEmpty {
             guard hasUsers else {
                 throw ParseError(.invalidSessionToken, "Invalid session token: this server has no users")
@@ -176,6 +173,14 @@ extension ParseCall {
             fingerprint = makeFingerprint()
         }
         try checkMayBeReadOnly()
+    }
+
+    /// Takes the facts about the sender that the app's code can read.
+    mutating func takeSender(_ headers: [String: String], at address: String?) {
+        installationID = headers["x-parse-installation-id"]
+        language = headers["accept-language"]
+        peer = address
+        self.headers = headers
     }
 
     /// - Throws: ``ParseError`` 119 for a request that may change something, with the master key that only reads. The
